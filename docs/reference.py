@@ -260,7 +260,7 @@ def _tables() -> Iterator[str]:
 def _events() -> Iterator[str]:
     yield "## Log events\n\n`job`: in `name.log`; `stderr`: logged by `run` and `watch`.\n"
     rows = (
-        (name, ", ".join(event.where), " ".join(map("`{}`".format, event.fields)), event.meaning)
+        (name, ", ".join(event.places), " ".join(map("`{}`".format, event.fields)), event.meaning)
         for name, event in events.EVENTS.items()
     )
     yield _table(("event", "where", "fields", "meaning"), _coded(rows))

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from pipeline.steps import Step
 
 BATCH_SIZES = (1, 64, 2048)
-"""Puzzles in the first, second and all further batches of `solve_many`.
+"""Number of puzzles in the first, the second and each further batch of `solve_many`.
 
 The first batches are small so that the first results arrive early.
 """
@@ -52,7 +52,7 @@ MAX_MISSING_PER_SEARCH = 100
 """Maximum number of missing solutions that one search returns."""
 
 MAX_BATCH_CHARACTERS = 1024 * 1024
-"""Characters of puzzle text after which a batch of `solve_many` is full."""
+"""Number of characters of puzzles after which a batch of `solve_many` is full."""
 
 
 @overload
@@ -66,7 +66,7 @@ def solve(puzzle: ProblemLike, **settings: Unpack[SolvingOptions]) -> Result[Gri
 
     `puzzle` is a Puzzle, a problem as returned by `read`, a text (str or bytes), a file (Path), or
     a list of rows as for `Puzzle.from_rows`. Solutions of a puzzle are grids, solutions of a
-    formula are models; `grids` of the result has only grids. `settings` are the fields of
+    formula are models; `Result.grids` contains only grids. `settings` are the fields of
     `Settings` that SolvingOptions lists. For a text that is not a puzzle, the Result has the status
     `invalid`, and its message names the position and the error.
 
@@ -187,7 +187,7 @@ def _missing_solutions(
         if certificate.complete == "proved":
             return
         if certificate.complete == "unverified":
-            raise LimitReached(f"not verified that no solution is missing: {certificate.reason}")
+            raise LimitReached(f"completeness not verified: {certificate.reason}")
         if not checked.missing:
             raise SolverError(f"the solver missed solutions: {certificate.reason}")
     if len(known) > len(yielded):
@@ -196,7 +196,7 @@ def _missing_solutions(
         )
 
 
-class _Puzzles(BatchRequest[tuple[str, ProblemLike]]):
+class _PuzzleBatch(BatchRequest[tuple[str, ProblemLike]]):
     """A batch of (name, puzzle). Results contain a CNF only with `keep_cnf`: it takes memory."""
 
     __slots__ = ()
@@ -214,9 +214,8 @@ def _solve_many(
             for request in _requests(puzzles):
                 yield from request.compute(solvers, settings)
             return
-        pool = Pool(
-            workers, settings, Stop(0.0)
-        )  # this Stop is never set: the caller handles signals
+        stop = Stop(0.0)  # it handles no signals: the caller does
+        pool = Pool(workers, settings, stop)
         with closing(pool), closing(pool.replies(_requests(puzzles))) as replies:
             for reply in replies:
                 if reply is not None:
@@ -232,10 +231,10 @@ def _requests(puzzles: Iterable[ProblemLike]) -> Iterator[Request]:
         batch.append((f"puzzle {number}", puzzle))
         characters += len(puzzle) if isinstance(puzzle, (str, bytes)) else 0
         if len(batch) >= size or characters >= MAX_BATCH_CHARACTERS:
-            yield _Puzzles(tuple(batch))
+            yield _PuzzleBatch(tuple(batch))
             batch, size, characters = [], next(sizes, size), 0
     if batch:
-        yield _Puzzles(tuple(batch))
+        yield _PuzzleBatch(tuple(batch))
 
 
 def to_arrow(results: Iterable[Result[Grid | Model]]) -> Table:
@@ -346,7 +345,7 @@ def bench(
 ) -> Iterator[Benched]:
     """Measure how long each solver takes for each puzzle or formula of these sources.
 
-    `solvers` are `minisat`, the program, and names of PySAT's solvers. All solvers get the same
+    `solvers` are names: `minisat`, a program, and solvers of PySAT. All solvers get the same
     clauses, by default in the `extended` encoding; `timeout` and `memory_limit` apply to each run.
     Times exclude starting the solver and, for PySAT, loading the clauses. Solutions are certified,
     but an answer "unsatisfiable" is not verified. With `unique`, a solver is also asked for a
@@ -401,7 +400,7 @@ def generate(
 
 
 def has_steps(result: Result[Grid | Model]) -> bool:
-    """Whether `steps_of` applies: to 9×9 puzzles without extra rules that have a solution."""
+    """Whether `steps_of` accepts a result: of a 9×9 puzzle without extra rules, with a solution."""
     problem = result.problem
     if not isinstance(problem, PuzzleProblem) or not result.solutions:
         return False

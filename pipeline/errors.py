@@ -131,10 +131,11 @@ _ENVIRONMENT_ERRNOS = frozenset(
         errno.ESTALE,
     )
 )
+"""Errors that the machine causes, not a file."""
 
 
 def is_environmental(error: OSError) -> bool:
-    """Whether the machine caused the error, for example lack of space, memory or descriptors."""
+    """Whether the machine caused an error, for example for lack of space, memory or descriptors."""
     return error.errno in _ENVIRONMENT_ERRNOS
 
 

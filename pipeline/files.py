@@ -23,6 +23,7 @@ _TEMPORARY_SUFFIXES = (
     *(".crdownload", ".opdownload", ".aria2", ".!ut", ".!qB"),  # browsers, download managers
 )
 _TEMPORARY_PREFIXES = (".", "~")
+"""Endings and beginnings of the names of temporary files."""
 _SYSTEM_NAMES = frozenset(("__macosx", "thumbs.db", "desktop.ini", "@eadir", "lost+found"))
 """Names, in lower case, of files and folders that desktops, servers and filesystems create."""
 
@@ -30,10 +31,10 @@ _VIM_TEST_FILE = "4913"
 """The file that Vim creates to test whether a folder is writable."""
 
 _ABANDONED_SECONDS = 3600.0
-"""Age after which a temporary file is considered abandoned."""
+"""Age in seconds after which a temporary file is considered abandoned."""
 
 _BUFFER_BYTES = 64 * 1024
-"""Number of bytes to buffer before writing."""
+"""Number of bytes that are buffered before they are written."""
 
 F_SETSIG = 10
 """Linux: set the signal of a lease. The fcntl module of Python 3.11 lacks this constant."""
@@ -113,7 +114,7 @@ def is_file_name(name: str) -> bool:
     return len(encoded) <= MAX_NAME_BYTES and not leads_elsewhere
 
 
-def numbered(path: Path) -> Iterator[Path]:
+def numbered_paths(path: Path) -> Iterator[Path]:
     """Yield the path, then numbered alternatives: `a.txt`, `a-2.txt`, `a-3.txt`, …."""
     yield path
     yield from (path.with_stem(f"{path.stem}-{number}") for number in count(2))
@@ -189,9 +190,8 @@ def atomic_file(target: Path) -> Iterator[BinaryIO]:
     try:
         with temporary.open("xb") as file:
             try:
-                with contextlib.suppress(
-                    OSError
-                ):  # the target does not exist, or modes are not supported
+                # It is ignored if the target does not exist, or modes are not supported.
+                with contextlib.suppress(OSError):
                     os.fchmod(file.fileno(), stat.S_IMODE(target.stat().st_mode))
                 yield file
                 file.flush()
@@ -220,7 +220,7 @@ def remove_abandoned(target: Path) -> None:
                         Path(entry.path).unlink()
 
 
-def write_whole(target: Path, chunks: Iterable[str]) -> None:
+def write_text_atomically(target: Path, chunks: Iterable[str]) -> None:
     """Write a text file atomically."""
     with atomic_file(target) as file:
         file.writelines(chunk.encode(errors="backslashreplace") for chunk in chunks)

@@ -1,4 +1,4 @@
-"""Types of the keyword arguments with which library functions accept settings."""
+"""TypedDicts of the settings that library functions accept as keyword arguments."""
 
 from __future__ import annotations
 
@@ -71,19 +71,22 @@ class BenchOptions(SourceOptions, total=False):
 
 
 def settings_from(
-    given: SourceOptions | SolvingOptions | ConvertingOptions | BenchOptions, options: type
+    arguments: SourceOptions | SolvingOptions | ConvertingOptions | BenchOptions, options_type: type
 ) -> Settings:
     """Settings from the keyword arguments of a library function.
 
-    `options` is the TypedDict of that function. Raises TypeError for an argument that it does not
-    declare, UsageError for an invalid value.
+    `options_type` is the TypedDict of that function. Raises TypeError for an argument that it does
+    not declare, UsageError for an invalid value.
     """
-    names, declared = options.__annotations__, settings_declared()
-    chosen: dict[str, Any] = dict(_current_setting(name, value) for name, value in given.items())
+    names, declared = options_type.__annotations__, settings_declared()
+    chosen: dict[str, Any] = dict(
+        _current_setting(name, value) for name, value in arguments.items()
+    )
     for name, value in chosen.items():
         if name not in names:
             raise TypeError(f"{name}: unexpected keyword argument; expected {', '.join(names)}")
-        replace(declared[name], unit=None).check(value, name)  # a unit is for text only
+        # Without the unit, the message does not suggest a text such as '10 s' for a number.
+        replace(declared[name], unit=None).check(value, name)
     return Settings(**chosen)
 
 

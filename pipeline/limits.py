@@ -12,8 +12,9 @@ from typing import TypeVar
 from pipeline.errors import LimitReached
 
 MIB = 1024 * 1024
+"""Bytes of a mebibyte."""
 _ITEMS_PER_CHECK = 4096
-"""Items that `Deadline.watch` yields before it checks the clock again."""
+"""Number of items that `Deadline.watch` yields between checks of the clock."""
 
 T = TypeVar("T")
 
@@ -31,11 +32,13 @@ class Limits:
     spent: float = 0.0
 
     @property
-    def out_of_time(self) -> str:
+    def timeout_message(self) -> str:
+        """The message of LimitReached when the time is up."""
         return f"the time limit of {self.seconds:g} s was reached"
 
     @property
-    def out_of_memory(self) -> str:
+    def memory_message(self) -> str:
+        """The message of LimitReached when the memory limit is exceeded."""
         return f"the memory limit of {self.megabytes} MB was reached"
 
     def at_most(self, seconds: float) -> Limits:
@@ -47,25 +50,25 @@ class Limits:
         left = deadline.left()
         return self if left == math.inf else replace(self, spent=self.seconds - left)
 
-    def checking(self) -> Callable[[int], None]:
-        """A function that raises LimitReached if it is given too many bytes, or time is up."""
+    def checker(self) -> Callable[[int], None]:
+        """Return a function that raises LimitReached for too many bytes, or when time is up."""
         deadline = Deadline.of(self)
 
         def check(needed: int) -> None:
             deadline.check()
-            self.allow(needed)
+            self.check_memory(needed)
 
         return check
 
-    def allow(self, needed: int) -> None:
+    def check_memory(self, needed: int) -> None:
         """Raise LimitReached if this many bytes exceed the memory limit."""
         if needed > self.megabytes * MIB:
-            raise LimitReached(self.out_of_memory)
+            raise LimitReached(self.memory_message)
 
 
 @dataclass(frozen=True, slots=True)
 class Deadline:
-    """A time on the monotonic clock; `reason` is the message of LimitReached after that time."""
+    """A time on the monotonic clock, and the message of the LimitReached raised after it."""
 
     end: float
     reason: str = "the time is up"
@@ -73,7 +76,7 @@ class Deadline:
     @classmethod
     def of(cls, limits: Limits) -> Deadline:
         """The deadline of these limits, counted from now."""
-        return cls(time.monotonic() + limits.seconds - limits.spent, limits.out_of_time)
+        return cls(time.monotonic() + limits.seconds - limits.spent, limits.timeout_message)
 
     def left(self) -> float:
         """Seconds left, never below 0."""

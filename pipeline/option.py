@@ -19,7 +19,9 @@ ENVIRONMENT_PREFIX = "SUDOKU_PIPELINE_"
 
 _FLAGS = {"1": True, "true": True, "yes": True, "on": True}
 _FLAGS |= {"0": False, "false": False, "no": False, "off": False}
+"""Spelling of a flag's value → the value."""
 _KIND_WORDS = {bool: "true or false", int: "a whole number", float: "a number"}
+"""Type of a setting → description of valid values, for messages."""
 _TYPES: Mapping[Any, Any] = {int: Integral, float: Real, Path: (str, Path)}
 """Type of a setting → accepted Python types, if they differ."""
 
@@ -30,11 +32,12 @@ class Setting:
 
     - `panel`, `metavar`: the section of the help that lists it, and the placeholder of its value.
     - `minimum`, `maximum`: range of a number.
-    - `risky`: the setting names a program or file, lifts a limit, or trusts a solver. It is
+    - `is_risky`: the setting names a program or file, lifts a limit, or trusts a solver. It is
       rejected in a settings file found in the current folder, which a stranger may have written.
     - `unit`: the quantity of a number, which may then have a suffix, as in `90s`.
     - `short`: one-letter form of the option.
-    - `pattern`: regular expression for a string; `valid_text` describes valid strings in messages.
+    - `pattern`, `valid_text`: a regular expression for valid strings, and their description in
+      messages.
     - `kind`: type of the value, without None; `is_optional`: None is valid as well.
     """
 
@@ -43,7 +46,7 @@ class Setting:
     minimum: float = -math.inf
     maximum: float = math.inf
     _: KW_ONLY
-    risky: bool = False
+    is_risky: bool = False
     unit: Quantity | None = None
     short: str | None = None
     pattern: str = ""
@@ -56,6 +59,7 @@ class Setting:
 
     @property
     def annotation(self) -> Any:
+        """The type annotation of the value."""
         return self.kind | None if self.is_optional else self.kind
 
     def with_type(self, annotation: Any) -> Setting:
@@ -71,10 +75,12 @@ class Setting:
 
     @property
     def option(self) -> str:
+        """The option on the command line."""
         return f"--{self.key}"
 
     @property
     def spellings(self) -> tuple[str, ...]:
+        """The option, and its short form if it has one."""
         return (self.option, self.short) if self.short else (self.option,)
 
     @property
@@ -84,6 +90,7 @@ class Setting:
 
     @property
     def choices(self) -> tuple[str, ...]:
+        """The valid strings of a setting with a fixed choice, else empty."""
         return get_args(self.kind) if get_origin(self.kind) is Literal else ()
 
     @property
@@ -94,8 +101,11 @@ class Setting:
         if self.unit and not self.unit.default_unit:
             return f"a number with its unit, as in {self.unit.example}"
         span = f" from {self.minimum:,} to {self.maximum:,}" if math.isfinite(self.maximum) else ""
-        written = f", in {self.unit.default_unit} or as in {self.unit.example}" if self.unit else ""
-        return (self.valid_text or _KIND_WORDS.get(self.kind, "a text")) + span + written
+        kind = self.valid_text or _KIND_WORDS.get(self.kind, "a text")
+        if not self.unit:
+            return kind + span
+        example = self.unit.example
+        return f"{kind} of {self.unit.default_unit}{span}, or a value with a unit such as {example}"
 
     def display_value(self, value: Any) -> Any:
         """The value, as text with a suffix if the setting has a unit."""
@@ -143,4 +153,5 @@ class Setting:
 
 
 def environment_name(option: str) -> str:
+    """The environment variable of an option, which is named without `--`."""
     return ENVIRONMENT_PREFIX + option.upper().replace("-", "_")

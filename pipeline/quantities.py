@@ -42,7 +42,7 @@ class Quantity:
 
 _SECONDS = {"s": 1.0, "m": 60.0, "h": 3600.0, "d": 86_400.0, "w": 604_800.0}
 _BYTES = {"K": 2.0**10, "M": 2.0**20, "G": 2.0**30, "T": 2.0**40}
-"""Suffixes of durations → seconds, and suffixes of sizes → bytes."""
+"""Suffix of a duration → seconds, and suffix of a size → bytes."""
 DURATION: Final = Quantity("TIME", "5m", "seconds", _SECONDS)
 AGE: Final = Quantity("AGE", "30d", "", _SECONDS)
 SIZE: Final = Quantity("SIZE", "64M", "bytes", _BYTES)

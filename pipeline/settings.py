@@ -93,7 +93,7 @@ NotationChoice = Literal[
     "iss",
     "svg",
 ]
-"""Text notations that `Puzzle.to` writes, repeated here for the same reason, and tested as well."""
+"""Notations that `Puzzle.to` writes as text, repeated here and tested like the input formats."""
 NumberingChoice = Literal["dense", "decimal"]
 ENCODING: EncodingChoice = "reduced"
 """Default of `encoding`."""
@@ -107,6 +107,7 @@ READING_STEPS = 3_000_000
 """Number of parser steps that take about a second."""
 
 _BOXES = r"auto|(?:[2-9]|[1-9][0-9]{1,2})x(?:[2-9]|[1-9][0-9]{1,2})"
+"""Regular expression for values of `boxes`."""
 _MAX_PORT, _MAX_WORKERS = 65535, 1024
 """Maximum values in addresses of clusters, and of `workers`."""
 
@@ -153,12 +154,13 @@ class Reading(NamedTuple):
 
 
 DETECTED = Reading()
-"""Nothing is declared: the notation is detected from the source."""
+"""The notation is not declared, but detected from the source."""
 
 FOLDERS, READING, SOLVING = "Folders", "Reading", "Solving"
 PROCESSES, MONITORING, OUTPUT = "Processes", "Monitoring", "Output"
 """Sections of options in the help."""
 _, *_FORMATS = get_args(FormatChoice)
+"""The input formats without `auto`, for the help."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -169,19 +171,19 @@ class Settings:
     """
 
     inbox: Annotated[
-        Path, Setting(FOLDERS, "FOLDER", risky=True), "The folder that files are dropped into."
+        Path, Setting(FOLDERS, "FOLDER", is_risky=True), "The folder that files are dropped into."
     ] = Path("inbox")
     outbox: Annotated[
-        Path, Setting(FOLDERS, "FOLDER", risky=True), "The folder for solutions and records."
+        Path, Setting(FOLDERS, "FOLDER", is_risky=True), "The folder for solutions and records."
     ] = Path("outbox")
     solver: Annotated[
         SolverChoice,
         Setting(SOLVING),
-        "auto: batch for collections, else minisat, or PySAT if minisat is missing.",
+        "Solver; auto uses batch for collections, else minisat, or PySAT if minisat is missing.",
     ] = "auto"
     minisat: Annotated[
         str | None,
-        Setting(SOLVING, "PROGRAM", risky=True),
+        Setting(SOLVING, "PROGRAM", is_risky=True),
         "Path of the minisat program, if it is not on PATH.",
     ] = None
     encoding: Annotated[EncodingChoice, Setting(SOLVING), "How puzzles are encoded as clauses."] = (
@@ -199,22 +201,22 @@ class Settings:
     ] = 60.0
     memory_limit: Annotated[
         int,
-        Setting(SOLVING, None, 64, 10**7, risky=True, unit=MEMORY),
+        Setting(SOLVING, None, 64, 10**7, is_risky=True, unit=MEMORY),
         "Memory limit for each step, such as encoding or solving; at least 64M.",
     ] = 4096
     max_bytes: Annotated[
         int,
-        Setting(READING, None, 1, 2**40, risky=True, unit=SIZE),
+        Setting(READING, None, 1, 2**40, is_risky=True, unit=SIZE),
         "Maximum size of a file with one puzzle.",
     ] = MAX_BYTES
     max_total_bytes: Annotated[
         int,
-        Setting(READING, None, 1, 2**50, risky=True, unit=SIZE),
+        Setting(READING, None, 1, 2**50, is_risky=True, unit=SIZE),
         "Maximum unpacked size of an archive or a collection.",
     ] = MAX_TOTAL_BYTES
     max_members: Annotated[
         int,
-        Setting(READING, "N", 1, 10**7, risky=True),
+        Setting(READING, "N", 1, 10**7, is_risky=True),
         "Maximum number of members in an archive or folder; each member gets its own result files.",
     ] = 100_000
     workers: Annotated[
@@ -224,7 +226,7 @@ class Settings:
     ] = 0
     cluster: Annotated[
         str | None,
-        Setting(PROCESSES, "ADDRESS", risky=True),
+        Setting(PROCESSES, "ADDRESS", is_risky=True),
         "Address of a Dask scheduler, or local:N; its workers replace those of --workers.",
     ] = None
     variant: Annotated[
@@ -247,7 +249,8 @@ class Settings:
         Setting(
             READING, "RxC", pattern=_BOXES, valid_text="auto, or RxC with R and C above 1, as 2x3"
         ),
-        "Box size, rows x columns, as 2x3, if the input does not state it; auto: from the input.",
+        "Box size as ROWSxCOLUMNS, such as 2x3, for input that does not state it; auto: take it "
+        "from the input.",
     ] = "auto"
     strict: Annotated[
         bool,
@@ -256,7 +259,7 @@ class Settings:
     ] = False
     trust_solver: Annotated[
         bool,
-        Setting(SOLVING, risky=True),
+        Setting(SOLVING, is_risky=True),
         "Do not check for missing solutions; such results are marked as unverified.",
     ] = False
     prove: Annotated[
@@ -291,17 +294,17 @@ class Settings:
     ] = False
     on_done: Annotated[
         str | None,
-        Setting(MONITORING, "COMMAND", risky=True),
+        Setting(MONITORING, "COMMAND", is_risky=True),
         "Run this command after each job, with the path of its record as the last argument.",
     ] = None
     on_bad: Annotated[
         str | None,
-        Setting(MONITORING, "COMMAND", risky=True),
+        Setting(MONITORING, "COMMAND", is_risky=True),
         "Run this command after each job with an invalid, unknown or failed result.",
     ] = None
     metrics: Annotated[
         Path | None,
-        Setting(MONITORING, "FILE", risky=True),
+        Setting(MONITORING, "FILE", is_risky=True),
         "Write OpenMetrics to this file after every scan, or at the end of `run`.",
     ] = None
     report: Annotated[
@@ -310,22 +313,25 @@ class Settings:
     log_format: Annotated[
         LogFormat,
         Setting(OUTPUT),
-        "console: text; json: one event per line; auto: json in the systemd journal, else text.",
+        "Format of the log; console: text; json: one event per line; auto: json in the "
+        "systemd journal, else text.",
     ] = "auto"
     quiet: Annotated[bool, Setting(OUTPUT, short="-q"), "Print only problems."] = False
 
     @property
     def reading(self) -> Reading:
+        """The settings that determine how sources are read."""
         steps = int(self.timeout * READING_STEPS)
         return Reading(self.variant, self.max_bytes, self.format, self.alphabet, self.boxes, steps)
 
     @property
     def declared(self) -> dict[str, str]:
-        """The settings that declared the notation of a source, for its record."""
+        """The settings that declare the notation of sources, for their records."""
         return self.reading.declared() | ({"strict": "true"} if self.strict else {})
 
     @property
-    def limit(self) -> int:
+    def solution_limit(self) -> int:
+        """The maximum number of solutions, by default of a single puzzle."""
         return self.max_solutions or MAX_SOLUTIONS
 
     @property
@@ -339,7 +345,7 @@ class Settings:
 
     @property
     def output_key(self) -> str:
-        """A text of the settings that affect a collection's results, except the solver.
+        """A string of the settings that affect a collection's results, except the solver.
 
         Equal keys mean that the results of an interrupted run can be continued.
         """
@@ -352,7 +358,7 @@ class Settings:
     def variables(self) -> dict[str, str]:
         """Environment variables that pass these settings to a child process.
 
-        They also keep the child from reading a settings file.
+        They also prevent the child from reading a settings file.
         """
         values = {
             setting.variable: getattr(self, name) for name, setting in settings_declared().items()

@@ -40,9 +40,9 @@ from pipeline import (
 from pipeline.certify.exhaustive import SearchResult
 from pipeline.errors import SolverError
 from pipeline.keywords import SolvingOptions, SourceOptions
-from pipeline.solving.complete import Checked
+from pipeline.solving.complete import CompletenessCheck
 from pipeline.solving.result import Certificate, Stopwatch
-from pipeline.solving.solvers.pysat import GaveUp
+from pipeline.solving.solvers.pysat import ProofLimitReached
 
 LINE, PAIR = UNIQUE.replace("\n", ""), TWO.replace("\n", "")
 FORMULA = "p cnf 2 2\n1 2 0\n-1 0\n"
@@ -203,12 +203,12 @@ def test_a_check_that_found_what_a_solver_left_out_wants_a_proof_that_these_are_
         monkeypatch.setattr("pipeline.solving.solvers.pysat.Pysat.prove", prove_nothing)
     liar = program(tmp_path / "minisat", "echo UNSAT > $out; exit 20")
     error = SolverError if is_provable else LimitReached
-    with pytest.raises(error, match="missed solutions" if is_provable else "is missing"):
+    with pytest.raises(error, match="missed solutions" if is_provable else "not verified"):
         list(solutions(SIX, minisat=liar))
 
 
 def prove_nothing(*_):
-    raise GaveUp("no room")
+    raise ProofLimitReached("no room")
 
 
 def test_what_a_faulty_check_finds_is_no_solution(monkeypatch):
@@ -221,8 +221,8 @@ def test_what_a_faulty_check_finds_is_no_solution(monkeypatch):
 def test_each_look_for_what_is_missing_takes_of_the_same_time(monkeypatch):
     ticks, spent = count(), []
     six = solve_at_hand(SIX, solver="pysat").solutions
-    again = [Checked(Certificate("no"), missing=six[:1])] * 3
-    again += [Checked(Certificate("unverified", reason="a reason"))]
+    again = [CompletenessCheck(Certificate("no"), missing=six[:1])] * 3
+    again += [CompletenessCheck(Certificate("unverified", reason="a reason"))]
 
     def check(problem, known, solvers, limits, **_):
         spent.append(limits.spent)
@@ -230,7 +230,7 @@ def test_each_look_for_what_is_missing_takes_of_the_same_time(monkeypatch):
 
     monkeypatch.setattr("pipeline.api.check_complete", check)
     monkeypatch.setattr("pipeline.api.Stopwatch", lambda: Stopwatch(lambda: float(next(ticks))))
-    with pytest.raises(LimitReached, match="not verified that no solution is missing: a reason"):
+    with pytest.raises(LimitReached, match="completeness not verified: a reason"):
         list(solutions(SIX, solver="pysat"))
     assert spent == sorted({*spent})
     assert len(spent) == 4

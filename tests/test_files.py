@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.files import SAFE_FLAGS, numbered, read_end, read_regular
+from pipeline.files import SAFE_FLAGS, numbered_paths, read_end, read_regular
 
 
 @pytest.fixture
@@ -73,6 +73,6 @@ def test_what_is_opened_safely_is_closed_on_exec(file):
 
 
 def test_a_name_that_is_taken_gets_a_number_before_its_ending():
-    names = [path.name for path in islice(numbered(Path("in", "a.b.txt")), 3)]
+    names = [path.name for path in islice(numbered_paths(Path("in", "a.b.txt")), 3)]
     assert names == ["a.b.txt", "a.b-2.txt", "a.b-3.txt"]
-    assert next(islice(numbered(Path("in", "a")), 1, None)) == Path("in", "a-2")
+    assert next(islice(numbered_paths(Path("in", "a")), 1, None)) == Path("in", "a-2")

@@ -69,7 +69,7 @@ def test_parsing_takes_of_the_time():
     problem = problem_of(UNIQUE)
     with Solvers("pysat") as solvers:
         result = solve_problem(problem, solvers, Settings(timeout=7), spent(8))
-        assert (result.status, result.message) == ("unknown", Limits(7.0).out_of_time)
+        assert (result.status, result.message) == ("unknown", Limits(7.0).timeout_message)
         assert solve_problem(problem, solvers, Settings(timeout=60), spent(8)).status == "unique"
 
 
@@ -79,13 +79,13 @@ def test_looking_at_a_model_takes_of_the_time():
     cnf = Cnf(Geometry(1, 2), "endless", 2, (endless,), {})
     limits = Limits(0.1)
     found = [*enumerate_models(cnf, Scripted(Sat(frozenset((1, 2)))), limits)]
-    assert found == [Unknown(limits.out_of_time)]
+    assert found == [Unknown(limits.timeout_message)]
 
 
 def test_more_variables_than_the_memory_can_hold_are_not_asked_for():
     limits = Limits(60.0, 64)
     answer = next(enumerate_models(cnf_of((1,), variables=10_000_000), Scripted(), limits))
-    assert answer == Unknown(limits.out_of_memory)
+    assert answer == Unknown(limits.memory_message)
 
 
 class Told(Pysat):
@@ -118,8 +118,8 @@ def test_where_no_time_is_left_nothing_is_explained():
 @pytest.mark.parametrize(
     ("options", "before", "known", "reason"),
     [
-        ({"timeout": 7}, 7, "unverified", Limits(7.0).out_of_time),
-        ({"memory_limit": 64}, 0, "exhaustive-search", Limits(megabytes=64).out_of_memory),
+        ({"timeout": 7}, 7, "unverified", Limits(7.0).timeout_message),
+        ({"memory_limit": 64}, 0, "exhaustive-search", Limits(megabytes=64).memory_message),
     ],
     ids=["time", "memory"],
 )
@@ -153,9 +153,9 @@ def test_limits_are_narrowed_and_counted_down():
     assert limits.at_most(20.0) == limits
     assert limits.until(OVER).spent == 10.0
     assert NO_TIME_LIMIT.at_most(2.0).seconds == 2.0
-    limits.allow(100 * 1024**2)
+    limits.check_memory(100 * 1024**2)
     with pytest.raises(LimitReached, match="the memory limit of 100 MB was reached"):
-        limits.allow(100 * 1024**2 + 1)
+        limits.check_memory(100 * 1024**2 + 1)
 
 
 MANY_CLAUSES = b"p cnf 2 100000\n" + b"1 -2 0\n" * 100_000

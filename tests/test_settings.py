@@ -39,7 +39,7 @@ def test_the_defaults_are_those_of_the_design():
         "trust_solver": False,
     }
     assert expected.items() <= known.items()
-    assert (Settings().limit, Settings().for_collection().limit) == (100, 2)
+    assert (Settings().solution_limit, Settings().for_collection().solution_limit) == (100, 2)
     assert (str(known["inbox"]), str(known["outbox"])) == ("inbox", "outbox")
 
 

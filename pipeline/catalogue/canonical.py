@@ -3,14 +3,15 @@
 Symmetries permute bands, rows within bands, stacks and columns within stacks, transpose, and
 relabel. Grids are compared cell by cell in reading order; a blank is lower than any value.
 
-- A puzzle with one solution: the form is the lowest image of the puzzle under those symmetries
+- The form of a puzzle with one solution is the lowest image of the puzzle under those symmetries
   that map its solution to the lowest possible grid.
-- Any other puzzle: the form is its lowest image under all symmetries.
+- The form of any other puzzle is its lowest image under all symmetries.
 
 A form is therefore an image of its puzzle, and puzzles are equivalent if and only if their forms
 are equal. `minlex` computes forms of the first kind. This module finds forms of the second kind by
 brute force: it builds the image row by row from the top, for all orders of columns at once. Equal
-lines are interchangeable and are tried once, so puzzles with few givens have few candidates.
+lines are interchangeable, so only one of their orders is tried. Puzzles with few givens have many
+equal lines, and thus few candidates.
 """
 
 from __future__ import annotations
@@ -25,11 +26,11 @@ from pipeline.catalogue.puzzle_arrays import Flags, Indices, ValueArray, line_or
 
 
 def canonical_forms(puzzles: ValueArray, unique: Flags, solutions: ValueArray) -> ValueArray:
-    """The canonical forms (P, 81) of classic puzzles (P, 81), 0 for a blank.
+    """Return the canonical forms (P, 81) of classic puzzles (P, 81); 0 is a blank.
 
-    `unique` (P,) flags the puzzles with one solution, which is in their row of `solutions` (P, 81);
-    other rows of `solutions` are ignored. Raises ValueError for other shapes and types, for values
-    above 9, and for solutions that break the rules.
+    `unique` (P,) flags the puzzles with one solution. Row p of `solutions` (P, 81) is the solution
+    of puzzle p if the puzzle is unique, and is ignored otherwise. Raises ValueError for other
+    shapes and types, for values above 9, and for solutions that break the rules.
     """
     if puzzles.shape != solutions.shape or puzzles.shape[1:] != (CELLS,):
         found = f"puzzles of {puzzles.shape}, solutions of {solutions.shape}"
@@ -53,14 +54,14 @@ def _check(puzzles: ValueArray, solutions: ValueArray) -> None:
 
 
 def lowest_form(puzzle: ValueArray, box: int) -> ValueArray:
-    """The lowest image (n²,) of a puzzle (n²,) under all symmetries; `box` is √n."""
+    """Return the lowest image (n²,) of a puzzle (n²,) under all symmetries. `box` is √n."""
     grid = puzzle.reshape(box * box, -1)
     return min((_lowest_image(rows, box) for rows in (grid, grid.T)), key=bytes)
 
 
 @dataclass(frozen=True, slots=True)
 class _PartialImages:
-    """C candidates for the lowest image; the first k rows of each are chosen.
+    """C candidates for the lowest image, of which the first k rows are chosen.
 
     | array | shape | contents |
     |---|---|---|
@@ -77,7 +78,7 @@ class _PartialImages:
 
 
 def _lowest_image(grid: ValueArray, box: int) -> ValueArray:
-    """The lowest image (n²,) of a grid (n, n) under all symmetries that do not transpose."""
+    """Return the lowest image (n²,) of a grid (n, n) under all symmetries that do not transpose."""
     side = len(grid)
     orders = _distinct_orders(grid, box)
     candidates = _PartialImages(
@@ -89,16 +90,16 @@ def _lowest_image(grid: ValueArray, box: int) -> ValueArray:
     kinds = _first_equal_rows(grid), _first_equal_bands(grid, box)
     form = np.empty((side, side), np.uint8)
     for index in range(side):
-        indices, row = _choices(candidates.rows, kinds, side, box)
+        indices, row = _possible_next_rows(candidates.rows, kinds, side, box)
         if not index and not _has_repeats(grid):
             lowest = _lowest_blank_patterns(candidates.grids[indices, row])
             indices, row = indices[lowest], row[lowest]
-        candidates, form[index] = _extend(candidates, indices, row)
+        candidates, form[index] = _extend_by_lowest_row(candidates, indices, row)
     return form.ravel()
 
 
 def _distinct_orders(grid: ValueArray, box: int) -> Indices:
-    """Orders (O, n) of the columns: one order for each grid that the orders produce."""
+    """Return orders (O, n) of the columns: one order for each grid that an order can produce."""
     orders, kinds = line_orders(box), _first_equal_rows(grid.T)
     images = kinds[orders] @ len(grid) ** np.arange(len(grid))
     distinct: Indices = orders[np.unique(images, return_index=True)[1]]
@@ -106,13 +107,13 @@ def _distinct_orders(grid: ValueArray, box: int) -> Indices:
 
 
 def _first_equal_rows(grid: ValueArray) -> Indices:
-    """For each row, the index of the first row that equals it."""
+    """Return, for each row, the index of the first row that equals it."""
     first: Indices = (grid[:, None] == grid[None]).all(axis=2).argmax(axis=1)
     return first
 
 
 def _first_equal_bands(grid: ValueArray, box: int) -> Indices:
-    """For each band, the index of the first band that has the same rows in any order."""
+    """Return, for each band, the index of the first band that has the same rows in any order."""
     bands = np.sort(_first_equal_rows(grid).reshape(-1, box), axis=1)
     return _first_equal_rows(bands.astype(np.uint8))
 
@@ -123,15 +124,15 @@ def _has_repeats(grid: ValueArray) -> bool:
 
 
 def _lowest_blank_patterns(rows: ValueArray) -> Indices:
-    """The indices of the rows (C, n) whose pattern of blanks is lowest.
+    """Return the indices of the rows (C, n) whose pattern of blanks is lowest.
 
-    If no row repeats a value, the row with the lowest image is one of them.
+    If no row has a value twice, the row with the lowest image is one of these rows.
     """
     codes = (rows > 0) @ (1 << np.arange(rows.shape[1] - 1, -1, -1))
     return np.flatnonzero(codes == codes.min())
 
 
-def _extend(
+def _extend_by_lowest_row(
     candidates: _PartialImages, indices: Indices, row: Indices
 ) -> tuple[_PartialImages, ValueArray]:
     """Extend candidates by the lowest next row. Returns the extended candidates and that row.
@@ -157,12 +158,13 @@ def _extend(
     return extended, image[best[0]]
 
 
-def _choices(
+def _possible_next_rows(
     rows: Indices, kinds: tuple[Indices, Indices], side: int, box: int
 ) -> tuple[Indices, Indices]:
-    """The possible next rows: arrays (K,) of candidates and of rows of their grids.
+    """Return the possible next rows: arrays (K,) of candidates, and of rows of their grids.
 
-    Of equal rows in a band, and of equal bands, only the first is possible.
+    Of several equal rows in a band, only the first remaining row is possible. Of several equal
+    bands, only the first remaining band is possible.
     """
     count, chosen_count = rows.shape
     candidate = np.arange(count)[:, None]

@@ -1,4 +1,4 @@
-"""An index of classes of equivalent puzzles: the position of the first puzzle of each class.
+"""An index of classes of equivalent puzzles. It maps a class to the position of its first puzzle.
 
 A class is identified by a 128-bit hash of its canonical form and takes 24 bytes: the hash and the
 position of its first puzzle. Sorted runs of classes are written to disk when they exceed a memory
@@ -19,34 +19,34 @@ from numpy.typing import NDArray
 from pipeline.catalogue.puzzle_arrays import Indices, ValueArray
 
 LIMIT_BYTES = 64 * 1024 * 1024
-"""Default limit on the classes in memory."""
+"""Default limit on the memory for classes, in bytes."""
 
 ABSENT = -1
-"""Position of a class that is not in the index."""
+"""The position of a class that is not in the index."""
 
 _CLASS = np.dtype([("high", np.uint64), ("low", np.uint64), ("position", np.int64)])
 """A class: the upper and lower half of its hash, and the position of its first puzzle."""
 
 Keys = NDArray[np.uint64]
-"""Hashes (C, 2) of classes."""
+"""The hashes (C, 2) of classes: the upper and the lower half of each."""
 
 Run = NDArray[Any]
 """Classes (C,) of type `_CLASS`, sorted by the upper halves of their hashes."""
 
 
 def keys_of(forms: ValueArray) -> Keys:
-    """The hashes (P, 2) of forms (P, n²)."""
+    """Return the hashes (P, 2) of canonical forms (P, n²)."""
     hashes = [blake2b(form, digest_size=16).digest() for form in np.ascontiguousarray(forms)]
     return np.frombuffer(b"".join(hashes), np.uint64).reshape(-1, 2)
 
 
 def _sorted_run(classes: Run) -> Run:
-    """These classes, sorted by the upper halves of their hashes."""
+    """Return the classes sorted by the upper halves of their hashes."""
     return classes[np.argsort(classes["high"], kind="stable")]
 
 
 def _positions_in(run: Run, keys: Keys) -> Indices:
-    """The position of each class (C,); ABSENT for one that is not in the run."""
+    """Return the position of each class (C,); ABSENT for a class that is not in the run."""
     high, low = run["high"], run["low"]
     rows = np.searchsorted(high, keys[:, 0])
     positions = np.full(len(keys), ABSENT)
@@ -80,7 +80,7 @@ class Classes(AbstractContextManager["Classes"]):
         return sum(map(len, (*self._runs, *self._spilled)))
 
     def find(self, keys: Keys) -> Indices:
-        """The position (C,) of the first puzzle of each class; ABSENT for a new class."""
+        """Return the position (C,) of the first puzzle of each class; ABSENT for a new class."""
         order = np.argsort(keys[:, 0])  # lookups in sorted order read each file from start to end
         ordered, positions = keys[order], np.full(len(keys), ABSENT)
         for run in (*self._runs, *self._spilled):
@@ -106,7 +106,7 @@ class Classes(AbstractContextManager["Classes"]):
         return firsts
 
     def _add_run(self, run: Run) -> None:
-        """Add a run, merging it with runs that are not much larger. Spill runs over the limit."""
+        """Add a run, merged with runs that are not much larger. Spill the runs over the limit."""
         while self._runs and len(self._runs[-1]) <= 2 * len(run):
             run = _sorted_run(np.concatenate([run, self._runs.pop()]))
         self._runs.append(run)
@@ -115,7 +115,7 @@ class Classes(AbstractContextManager["Classes"]):
             self._runs = []
 
     def _spill(self, run: Run) -> Run:
-        """Write a run to a file without a name. Returns a memory map, which keeps it open."""
+        """Write a run to a file without a name. Returns a memory map, which keeps the file open."""
         with TemporaryFile(dir=self._folder) as file:
             file.write(run.data)
             file.flush()

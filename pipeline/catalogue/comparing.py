@@ -1,7 +1,7 @@
 """Find puzzles that are equivalent to earlier puzzles, or to puzzles of another collection.
 
-Both searches stream: memory does not grow with the collections. Sources are read in batches of a
-few thousand classic 9×9 puzzles, each with its position.
+Sources are read as streams: memory use does not grow with the size of a collection. They are read
+in batches of a few thousand classic 9×9 puzzles, each with its position.
 """
 
 from __future__ import annotations
@@ -35,27 +35,27 @@ from pipeline.solving.items import Item, item_of, sources_at
 from pipeline.solving.problem import PuzzleProblem
 
 CHUNK_BYTES = 256 * 1024
-"""Bytes of a collection that are read at once."""
+"""Number of bytes of a collection that are read at once."""
 
 BATCH_PUZZLES = 4096
-"""Minimum number of puzzles in each batch but the last: enough to fill the batch solver."""
+"""Minimum number of items in each batch except the last: enough to fill the batch solver."""
 
 NamedPath = tuple[Path, str]
-"""A path, and its name in results."""
+"""The path of a source, and its name in results."""
 
 _LINE_BITS = 36
-"""The lower bits of a position, which contain the line."""
+"""The number of lower bits of a position, which contain the line. The upper bits are the source."""
 
 _NOT_CLASSIC = "it is not a classic 9×9 puzzle"
 _UNDECIDED = "the number of its solutions is not known"
-"""Reasons for skipping an item."""
+"""Reasons why an item is skipped."""
 
 
 @dataclass(frozen=True, slots=True)
 class Copy:
-    """A puzzle that is equivalent to an earlier one, the first of its class.
+    """A puzzle that is equivalent to an earlier puzzle, the first of its class.
 
-    Lines count from 1; None if the source is a single puzzle.
+    Lines count from 1. A line is None if its source is a single puzzle.
     """
 
     source: str
@@ -75,7 +75,7 @@ class Left:
 
 @dataclass(slots=True)
 class Tally:
-    """Numbers of compared puzzles, of their classes, of copies, and of skipped items.
+    """Counts of compared puzzles, of their classes, of copies, and of skipped items (`left`).
 
     `on_batch` is called after each batch.
     """
@@ -89,7 +89,7 @@ class Tally:
 
 @dataclass(frozen=True, slots=True)
 class ClassicBatch:
-    """Classic puzzles (P, 81), 0 for a blank, their positions (P,), and the skipped items."""
+    """Classic puzzles (P, 81), where 0 is a blank, their positions (P,), and the skipped items."""
 
     puzzles: ValueArray
     positions: NDArray[np.int64]
@@ -98,20 +98,23 @@ class ClassicBatch:
 
 @dataclass(slots=True)
 class SourceLines:
-    """Encodes source and line of a puzzle as an integer; these increase in reading order."""
+    """Encodes the source and the line of a puzzle as an integer, its position.
+
+    Positions increase in reading order.
+    """
 
     names: list[str] = field(default_factory=list)
 
     def start_source(self, name: str) -> None:
-        """Start a source, or a member of an archive: `positions_of` then refers to its lines."""
+        """Start a source or a member of an archive. It becomes the source of `positions_of`."""
         self.names.append(name)
 
     def positions_of(self, lines: NDArray[np.int64]) -> NDArray[np.int64]:
-        """The positions of these lines of the current source; line 0 is a single puzzle."""
+        """Return the positions of lines of the current source. Line 0 is a single puzzle."""
         return (len(self.names) - 1 << _LINE_BITS) + lines
 
     def locate(self, position: int) -> tuple[str, int | None]:
-        """The name of the source, and the line; None for a single puzzle."""
+        """Return the name of the source, and the line or, for a single puzzle, None."""
         number, line = divmod(position, 1 << _LINE_BITS)
         return self.names[number], line or None
 
@@ -125,8 +128,8 @@ def find_copies(
 ) -> Generator[Copy | Left]:
     """Yield, in reading order, a `Copy` for each puzzle that is equivalent to an earlier one.
 
-    Writes the first puzzle of each class to `output`, one per line. Items other than classic 9×9
-    puzzles are not written; each is yielded as a `Left`, before the copies of its batch. `limit`
+    Writes the first puzzle of each class to `output`, one per line. Each item other than a classic
+    9×9 puzzle is yielded as a `Left`, before the copies of its batch, and is not written. `limit`
     is the memory for classes in bytes. Raises OSError if the environment fails.
     """
     positions, counted = SourceLines(), tally or Tally()
@@ -155,8 +158,9 @@ def find_overlap(
 
     The `Copy` names the first known puzzle of the class. Puzzles of `sources` that are equivalent
     to no known puzzle are written to `output`, one per line. The first tally counts the puzzles of
-    `known_sources`. The second tally counts the puzzles of `sources`, and its `copies` the yielded
-    ones. `limit` is the memory for classes in bytes. Raises OSError if the environment fails.
+    `known_sources`. The second tally counts the puzzles of `sources`, and its `copies` count the
+    yielded `Copy` objects. `limit` is the memory for classes in bytes. Raises OSError if the
+    environment fails.
     """
     positions, (known_tally, tally) = SourceLines(), tallies or (Tally(), Tally())
     with Classes(limit) as classes:
@@ -179,7 +183,10 @@ def find_overlap(
 def _keyed_batches(
     sources: Sequence[NamedPath], positions: SourceLines, settings: Settings, tally: Tally
 ) -> Iterator[tuple[ClassicBatch, Keys]]:
-    """Yield batches of certified puzzles with the keys of their classes, and update the tally."""
+    """Yield batches of puzzles with the keys of their classes, and update the tally.
+
+    Puzzles whose number of solutions is not certain are skipped.
+    """
     for batch in classic_batches(sources, positions, settings):
         forms, certain = forms_of(batch.puzzles)
         undecided = batch.positions[~certain].tolist()
@@ -194,7 +201,7 @@ def _keyed_batches(
 
 
 def forms_of(puzzles: ValueArray) -> tuple[ValueArray, Flags]:
-    """The canonical forms (P, 81) of 9×9 puzzles (P, 81), and flags (P,) of the certain forms."""
+    """Return the canonical forms (P, 81) of 9×9 puzzles, and flags (P,) of the certain forms."""
     solved = certified_solutions(NINE_BY_NINE, masks_of_values(NINE_BY_NINE, puzzles), 2)
     return canonical_forms(puzzles, solved.unique, solved.grids[0]), solved.certain
 
@@ -204,7 +211,7 @@ def classic_batches(
 ) -> Iterator[ClassicBatch]:
     """Yield the puzzles of files, folders and archives in batches, and add sources to `positions`.
 
-    Only the names of members stay in memory. Raises OSError if the environment fails.
+    Only the names of sources and members stay in memory. Raises OSError if the environment fails.
     """
     return _merge_batches(
         chain.from_iterable(_batches_at(*source, positions, settings) for source in sources)
@@ -289,14 +296,14 @@ def _batch_of_chunk(
 
 
 def _values_of(characters: NDArray[np.uint8]) -> ValueArray:
-    """The values of characters: 1 to 9 for these digits, 0 for any other character."""
+    """Return the values of characters: 1 to 9 for these digits, 0 for any other character."""
     values = characters - np.uint8(ord("0"))
     values[values > 9] = 0
     return values
 
 
 def classic_values(puzzle: Puzzle) -> ValueArray | None:
-    """The values (81,) of a classic 9×9 puzzle, 0 for a blank; None for any other puzzle."""
+    """Return the values (81,) of a classic 9×9 puzzle (0 is a blank); None for other puzzles."""
     if puzzle.geometry != NINE_BY_NINE or not puzzle.is_plain:
         return None
     masks = np.array([puzzle.cells], np.uint16)

@@ -3,15 +3,16 @@
 *Singles* are naked singles (a cell with one candidate) and hidden singles (a value with one place
 in a unit), see `singles`.
 
-- depth: the depth of trial and error over singles. At depth 0, singles alone solve the puzzle. At
-  depth d, each candidate is tried at depth d - 1 and eliminated if the trial leads to a
-  contradiction, until nothing changes. The depth is the smallest d that decides all cells by
-  elimination; a trial that reaches the solution decides nothing. (D. Berthier's T&E, 2008.)
+- depth: the depth of trial and error that is needed when singles are applied after each trial. At
+  depth 0, singles alone solve the puzzle. At depth d, each candidate is tried at depth d - 1 and
+  eliminated if the trial leads to a contradiction, until nothing changes. The depth is the smallest
+  d at which eliminations decide all cells; a trial that reaches the solution decides nothing.
+  (D. Berthier's T&E, 2008.)
 - backdoor: the smallest number of cells whose solution values let singles decide all other cells.
   (R. Williams, C. Gomes and B. Selman, 2003.)
 - splits: the number of branches of an exhaustive search that propagates singles and branches on the
-  first cell with the fewest candidates. The number depends on the order of cells: `splits` is its
-  mean over 64 images of the canonical form under fixed symmetries.
+  first cell with the fewest candidates. This number depends on the order of cells, so `splits` is
+  its mean over 64 images of the canonical form under fixed symmetries.
 """
 
 from __future__ import annotations
@@ -33,21 +34,23 @@ from pipeline.catalogue.singles import States, propagate_singles
 from pipeline.puzzle.geometry import NINE_BY_NINE
 
 MAX_DEPTH, MAX_BACKDOOR = 2, 3
-"""The largest depth and backdoor that are searched for; results of 3 and 4 mean "or more"."""
+"""The largest depth and the largest backdoor that are searched for. A depth of 3 means 3 or more,
+and a backdoor of 4 means 4 or more."""
 
 IMAGES = 64
 """The number of images of a puzzle over which splits are averaged."""
 
 BATCH_STATES = 8192
-"""States that are propagated together."""
+"""Maximum number of states that are propagated together."""
 
 _SEED = 20_240_229
 """Seed of the symmetries: another seed would give other splits."""
 
 _BITS = np.left_shift(1, np.arange(16, dtype=np.uint16), dtype=np.uint16)
-"""The masks of single values."""
+"""The masks that contain one value each."""
 
 Counts = NDArray[np.int64]
+"""Counts or indices."""
 
 
 class Splits(NamedTuple):
@@ -58,18 +61,21 @@ class Splits(NamedTuple):
 
 
 def states_of(masks: MaskArray) -> States:
-    """Masks (P, n²) as states (n², P)."""
+    """Return the states (n², P) that consist of these masks (P, n²)."""
     return np.array(masks.T, np.uint16, order="C")
 
 
 def undecided_cells(states: States) -> Flags:
-    """Flags (n², K) of the cells with several candidates."""
+    """Return flags (n², K) of the cells with several candidates."""
     several: Flags = states & (states - np.uint16(1)) != 0
     return several
 
 
 def depths_of(masks: MaskArray, max_depth: int = MAX_DEPTH) -> Counts:
-    """The depth of each puzzle (P, n²) with one solution; `max_depth` + 1 if it is larger."""
+    """Return the depth of each puzzle with one solution; `max_depth` + 1 if it is larger.
+
+    `masks` is (P, n²).
+    """
     depths = np.full(len(masks), max_depth + 1)
     states, indices = states_of(masks), np.arange(len(masks))
     for depth in range(max_depth + 1):
@@ -89,7 +95,7 @@ def _eliminate_refuted(states: States, depth: int) -> None:
     propagate_singles(states)
     undecided = np.flatnonzero(undecided_cells(states).any(axis=0))
     if depth > 1:
-        _eliminate_refuted_in(states, undecided, depth - 1)
+        _eliminate_refuted_in_columns(states, undecided, depth - 1)
     while depth and len(undecided):
         owners, cells, bits = _candidates(states[:, undecided])
         refuted = np.zeros(len(owners), np.bool_)
@@ -102,11 +108,11 @@ def _eliminate_refuted(states: States, depth: int) -> None:
         changed = owners[refuted]
         np.bitwise_and.at(states, (cells[refuted], undecided[changed]), ~bits[refuted])
         undecided = undecided[np.unique(changed)]
-        _eliminate_refuted_in(states, undecided, depth - 1)
+        _eliminate_refuted_in_columns(states, undecided, depth - 1)
         undecided = undecided[undecided_cells(states[:, undecided]).any(axis=0)]
 
 
-def _eliminate_refuted_in(states: States, columns: Counts, depth: int) -> None:
+def _eliminate_refuted_in_columns(states: States, columns: Counts, depth: int) -> None:
     """Apply `_eliminate_refuted` to the states in these columns."""
     selected = states.take(columns, axis=1)
     _eliminate_refuted(selected, depth)
@@ -114,14 +120,14 @@ def _eliminate_refuted_in(states: States, columns: Counts, depth: int) -> None:
 
 
 def _candidates(states: States) -> tuple[Counts, Counts, States]:
-    """The C candidates of undecided cells: arrays (C,) of their states, cells and bits."""
+    """Return the C candidates of undecided cells: arrays (C,) of their states, cells and bits."""
     undecided = np.where(undecided_cells(states), states, np.uint16(0))
     owners, cells, values = np.nonzero((undecided[:, :, None] & _BITS).swapaxes(0, 1))
     return owners, cells, _BITS[values]
 
 
 def backdoors_of(masks: MaskArray, solutions: ValueArray, max_cells: int = MAX_BACKDOOR) -> Counts:
-    """The size of the smallest backdoor of each puzzle; `max_cells` + 1 if it is larger.
+    """Return the size of the smallest backdoor of each puzzle; `max_cells` + 1 if it is larger.
 
     `masks` and `solutions` are (P, n²).
     """
@@ -135,7 +141,7 @@ def backdoors_of(masks: MaskArray, solutions: ValueArray, max_cells: int = MAX_B
 
 
 def _backdoor(state: States, bits: States, max_cells: int) -> int:
-    """The size of the smallest backdoor of a state (n²,); `bits` (n²,) are its solution."""
+    """Return the size of the smallest backdoor of a state (n²,), whose solution is `bits` (n²,)."""
     cells = np.flatnonzero(undecided_cells(state)).tolist()
     for size in range(max_cells + 1):
         remaining = combinations(cells, size)
@@ -150,7 +156,7 @@ def _backdoor(state: States, bits: States, max_cells: int) -> int:
 
 
 def splits_of(forms: ValueArray) -> Splits:
-    """The splits of 9×9 puzzles with one solution, from their canonical forms (P, 81)."""
+    """Return the splits of 9×9 puzzles with one solution, from their canonical forms (P, 81)."""
     symmetries = random_symmetries(3, IMAGES, _SEED)
     counts = np.zeros((len(forms), IMAGES), np.int64)
     for index, form in enumerate(forms):
@@ -159,7 +165,7 @@ def splits_of(forms: ValueArray) -> Splits:
 
 
 def count_splits(masks: MaskArray) -> Counts:
-    """The number of branches (P,) in a search for all solutions of each puzzle (P, n²)."""
+    """Return the number of branches (P,) in a search for all solutions of each puzzle (P, n²)."""
     counts = np.zeros(len(masks), np.int64)
     stack = [(np.arange(len(masks)), states_of(masks))]
     while stack:
@@ -181,7 +187,7 @@ def count_splits(masks: MaskArray) -> Counts:
 def _branches(states: States) -> tuple[Counts, States]:
     """Branch on the first cell with the fewest candidates.
 
-    Returns the index of the parent of each branch (B,), and the branches (n², B).
+    Returns the index (B,) of the parent state of each branch, and the branches (n², B).
     """
     sizes = np.bitwise_count(states).astype(np.int16)
     sizes[sizes == 1] = 99

@@ -8,7 +8,7 @@ no clue can be removed, and no given can become a mark.
 
 The same seed gives the same puzzles on every machine and with every version of numpy: they depend
 only on raw words of PCG64 and on the first solutions of the batch solver. Asking for more puzzles
-does not change the first ones.
+does not change the first puzzles.
 """
 
 from __future__ import annotations
@@ -38,18 +38,18 @@ from pipeline.solving.solvers import Solvers
 from pipeline.steps import ratings
 
 BATCH_GRIDS = 512
-"""Grids per batch. Another number would give other puzzles for the same seed."""
+"""Number of grids per batch. Another number would give other puzzles for the same seed."""
 
 MAX_FRUITLESS_BATCHES = 2000
-"""Consecutive batches without a suitable puzzle after which generation gives up."""
+"""Number of consecutive batches without a suitable puzzle after which generation gives up."""
 
 MAX_FRUITLESS_RATED_BATCHES = 40
-"""The same limit for puzzles that must be rated, which takes longer."""
+"""The same limit if puzzles must have a certain level: rating them takes longer."""
 
 MIN_FRUITLESS_BATCHES, HOPELESS_DISTANCE = 10, 3
 """Generation gives up after MIN_FRUITLESS_BATCHES if the requested number of clues differs by
-HOPELESS_DISTANCE or more (twice that for symmetric puzzles) from every number that occurred. Each
-step away from these numbers makes puzzles at least 15 times as rare."""
+HOPELESS_DISTANCE or more (twice that for symmetric puzzles) from every number that occurred. With
+each further clue of distance, puzzles are at least 15 times as rare."""
 
 MAX_MINIMAL_GIVENS = 40
 """The largest known number of givens of a minimal classic puzzle (M. Dobrichev, 2014)."""
@@ -67,13 +67,13 @@ class Wish:
     """Properties of the puzzles to generate.
 
     - `givens`: minimum and maximum number of clues, including marks.
-    - `minimal`: whether no clue may be redundant. If false, clues are removed only down to a random
-      number from `givens`.
+    - `minimal`: whether no clue may be redundant. If false, clues are removed only until a random
+      number of clues, from the range `givens`, is left.
     - `symmetric`: whether the pattern of clues has half-turn symmetry.
     - `marks`: whether cells may be marked even or odd.
     - `depth`: minimum and maximum depth (see `effort`), 0 to 2. Depth 2 is very rare: none of the
       first 1,024,000 puzzles of seed 0 has it.
-    - `level`: the level of the puzzle's steps (see `steps`).
+    - `level`: the level of the puzzle's rating (see `pipeline.steps`).
 
     Raises UsageError for empty ranges.
     """
@@ -93,8 +93,8 @@ class Wish:
             raise UsageError(f"givens: a puzzle with one solution has at least {MIN_GIVENS}")
         if self.minimal and not self.marks and minimum > MAX_MINIMAL_GIVENS:
             raise UsageError(
-                f"givens: no minimal puzzle with more than {MAX_MINIMAL_GIVENS} clues is known; "
-                "minimal=False leaves redundant clues in"
+                f"givens: no minimal puzzle with more than {MAX_MINIMAL_GIVENS} givens is known; "
+                "minimal=False allows redundant givens"
             )
         if self.depth and not 0 <= self.depth[0] <= self.depth[1] <= MAX_DEPTH:
             raise UsageError(f"depth: expected a range within 0 to {MAX_DEPTH}")
@@ -125,7 +125,7 @@ def generate_puzzles(
 def _generate_batches(
     wish: Wish, seed: int, on_tried: Callable[[int], object], solvers: Solvers
 ) -> Iterator[Generated]:
-    """Yield the suitable puzzles of batch after batch. Raises LimitReached if they are too rare."""
+    """Yield the suitable puzzles of each batch. Raises LimitReached if they are too rare."""
     fruitless, fewest_clues, most_clues = 0, _CELLS, 0
     for number in count():
         words = np.random.PCG64(np.random.SeedSequence((seed, number)))
@@ -135,7 +135,7 @@ def _generate_batches(
             min(fewest_clues, int(clues.min())),
             max(most_clues, int(clues.max())),
         )
-        chosen = masks[_matches(wish, masks)]
+        chosen = masks[_has_properties(wish, masks)]
         solved = certified_solutions(NINE_BY_NINE, chosen, 2)
         is_fruitless = True
         for index in np.flatnonzero(solved.unique).tolist():
@@ -153,7 +153,7 @@ def _generate_batches(
         if fruitless == max_fruitless or (fruitless == MIN_FRUITLESS_BATCHES and is_far):
             raise LimitReached(
                 f"none of {fruitless * BATCH_GRIDS:,} puzzles has the requested properties; "
-                f"they have {fewest_clues} to {most_clues} clues"
+                f"they have {fewest_clues} to {most_clues} givens"
             )
 
 
@@ -165,7 +165,7 @@ def _generated_puzzle(masks: NDArray[np.uint16], solved: CertifiedBatch, index: 
 def _make_batch(
     wish: Wish, words: np.random.PCG64, solvers: Solvers, on_step: Callable[[], object]
 ) -> NDArray[np.uint16]:
-    """Make a puzzle from each grid of a batch of random grids. Returns their masks (P, 81)."""
+    """Make a puzzle from each of a batch of random grids. Returns the masks (P, 81)."""
     grids = _random_grids(words, solvers)
     given = np.left_shift(1, grids - 1, dtype=np.uint16)
     masks, (minimum, maximum) = given.copy(), wish.givens
@@ -187,7 +187,7 @@ def _make_batch(
         steps += [(kinds[0], column) for column in order.T]
     for kind, column in steps:
         on_step()
-        weaker = _weaken(masks, kind, column, symmetric=wish.symmetric)
+        weaker = _add_candidates(masks, kind, column, symmetric=wish.symmetric)
         clues = (weaker != _BLANK).sum(axis=1)
         changed = np.flatnonzero((weaker != masks).any(axis=1) & (clues >= min_clues))
         if len(changed):
@@ -197,10 +197,10 @@ def _make_batch(
 
 
 def _random_grids(words: np.random.PCG64, solvers: Solvers) -> ValueArray:
-    """Random grids (BATCH_GRIDS, 81); their distribution is not uniform.
+    """Return random grids (BATCH_GRIDS, 81), whose distribution is not uniform.
 
-    The three boxes on the diagonal are filled at random, and then each of five cells if a solution
-    remains. The grid is a random image of the first solution.
+    The three boxes on the diagonal are filled at random. Then a random value is assigned to each of
+    five cells, unless no solution would remain. A grid is a random image of the first solution.
     """
     masks = np.full((BATCH_GRIDS, _SIDE, _SIDE), _BLANK, np.uint16)
     for box in range(0, _SIDE, 3):
@@ -219,17 +219,18 @@ def _random_grids(words: np.random.PCG64, solvers: Solvers) -> ValueArray:
 
 
 def _first_halves(order: NDArray[np.intp]) -> NDArray[np.intp]:
-    """The cells (P, 41) of each order (P, 81) without those after the centre of the grid."""
+    """Return the orders (P, 81) of cells without the cells after the centre of the grid (P, 41)."""
     chosen = order <= _CELLS // 2
     return order[chosen].reshape(len(order), -1)
 
 
-def _weaken(
+def _add_candidates(
     masks: NDArray[np.uint16], kind: NDArray[np.uint16], cells: Indices, *, symmetric: bool
 ) -> NDArray[np.uint16]:
-    """Copies of the masks (P, 81) whose cell `cells[p]` may also have the values of `kind`.
+    """Return copies of the masks (P, 81) in which cell `cells[p]` may have further values.
 
-    If `symmetric`, so may the opposite cell.
+    `kind` (P, 81) contains these values. If `symmetric`, the opposite cell may have its values of
+    `kind`, too.
     """
     weaker, puzzles = masks.copy(), np.arange(len(masks))
     for chosen in (cells, _CELLS - 1 - cells) if symmetric else (cells,):
@@ -237,8 +238,8 @@ def _weaken(
     return weaker
 
 
-def _matches(wish: Wish, masks: NDArray[np.uint16]) -> Flags:
-    """Flags (P,) of the puzzles with the wished properties, except the level."""
+def _has_properties(wish: Wish, masks: NDArray[np.uint16]) -> Flags:
+    """Return flags (P,) of the puzzles with the wished properties. The level is not checked."""
     minimum, maximum = wish.givens
     clues = (masks != _BLANK).sum(axis=1)
     matching: Flags = (clues >= minimum) & (clues <= maximum)

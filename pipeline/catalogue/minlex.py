@@ -1,13 +1,13 @@
 """Canonical forms of 9×9 puzzles with one solution, from the lowest image of that solution.
 
-Order the columns and relabel the values of a solution so that its first row is 1, 2, … 9. The
+Order the columns of a solution and relabel its values, so that its first row is 1, 2, … 9. The
 second row is then a permutation p of the columns: its value in column c is the value of the first
-row in column p(c), which is in another stack. Permuting the columns by s turns p into s⁻¹ps. For
-each of the 12,096 possible p, a table lists the lowest second row that permutations of the columns
-can produce, and the orders of columns that produce it. The images with the lowest second row are
-compared cell by cell, and each is dropped at the first cell where another image is lower. The few
-remaining symmetries, usually one, are applied to the puzzle, and its lowest image is the form. This
-runs as machine code or in plain Python.
+row in column p(c). Column p(c) is in another stack than c. Permuting the columns by s turns p into
+s⁻¹ps. For each of the 12,096 possible p, a table lists the lowest second row that permutations of
+the columns can produce, and the orders of columns that produce it. The images with the lowest
+second row are compared cell by cell, and each is dropped at the first cell where another image is
+lower. Few symmetries remain, usually one. They are applied to the puzzle, and its lowest image is
+the form. The search runs as machine code or in plain Python.
 """
 
 from __future__ import annotations
@@ -24,7 +24,8 @@ from pipeline.catalogue.puzzle_arrays import Indices, ValueArray, line_orders
 from pipeline.native import Program, ProgramLoader, compiled
 
 CALL_PUZZLES = 4096
-"""Puzzles per call of machine code, which takes a few milliseconds and delays signals."""
+"""Number of puzzles per call of machine code. A call takes a few milliseconds and delays
+signals."""
 
 PYTHON_SECONDS = 0.02
 """Seconds that plain Python takes for a puzzle."""
@@ -35,24 +36,25 @@ PROGRAM = Program(
 loader = ProgramLoader(PROGRAM)
 
 _HIGHER, _SAME, _LOWER = range(3)
-"""Results of a comparison with the lowest solution so far."""
+"""Results of comparing an image of the solution with the lowest image so far."""
 
 BOX, SIDE, CELLS = 3, 9, 81
 PAIRS = 36
-"""Ordered pairs of rows in a band, or of columns in a stack."""
+"""Number of ordered pairs of two rows of a band (18) or two columns of a stack (18)."""
 
 MAX_TIED = PAIRS * 18
-"""Maximum number of symmetries with the lowest image: at most 18 orders of columns per pair."""
+"""Maximum number of symmetries with the lowest image: each pair has at most 18 orders of
+columns."""
 
 NO_ROW = 2**30
 """The rank of a key that belongs to no second row."""
 
 _NO_CODE = -(2**24)
-"""The code of columns that no second row has in a stack; it makes the sum of codes negative."""
+"""The code of columns that no second row has in a stack. It makes the sum of the codes negative."""
 
 
 class Tables(NamedTuple):
-    """For each second row, its lowest image and the orders of columns that produce it.
+    """The lowest image of each second row, and the orders of columns that produce this image.
 
     Each second row has a key from 0 to K - 1.
     """
@@ -63,11 +65,11 @@ class Tables(NamedTuple):
     columns.
     """
     ranks: NDArray[np.int32]
-    """(K,): the rank of the row's lowest image; NO_ROW if no row has this key."""
+    """(K,): the rank of the lowest image of the row with this key; NO_ROW if there is no row."""
     starts: NDArray[np.int32]
-    """(K,): the index in `orders` of the first order that produces this image."""
+    """(K,): the index in `orders` of the first order that produces the lowest image."""
     order_counts: NDArray[np.int32]
-    """(K,): the number of orders that produce it."""
+    """(K,): the number of orders that produce the lowest image."""
     orders: NDArray[np.int32]
     """Indices in `lines`: the orders of columns of all keys, one key after another."""
     lines: NDArray[np.uint8]
@@ -96,19 +98,19 @@ class Scratch(NamedTuple):
     first row, second row, and order of columns.
     """
     image: NDArray[np.uint8]
-    """(81,): the image of the puzzle under one of these symmetries."""
+    """(81,): the image of the puzzle under one of the symmetries in `tied`."""
 
 
 @lru_cache
 def tables() -> Tables:
-    """Make the tables of second rows. This takes a few tenths of a second."""
-    codes, keys = _codes()
+    """Compute the tables of second rows, which takes a few tenths of a second, and cache them."""
+    codes, keys = _compute_codes()
     ranks, starts, order_counts = (np.full(keys, value, np.int32) for value in (NO_ROW, 0, 0))
     classes: list[tuple[list[int], Indices, Indices]] = []
     rows = _second_rows()
     for row, key in zip(rows, _keys(codes, rows).tolist(), strict=True):
         if ranks[key] == NO_ROW:
-            classes.append(_class_of(row, codes))
+            classes.append(_find_class(row, codes))
             ranks[classes[-1][1]] = 0
     orders: list[Indices] = []
     start = 0
@@ -124,14 +126,14 @@ def tables() -> Tables:
 
 
 def _keys(codes: NDArray[np.int32], rows: Indices) -> Indices:
-    """The keys of second rows (R, 9)."""
+    """Return the keys (R,) of second rows (R, 9)."""
     places = rows.reshape(-1, BOX, BOX) @ SIDE ** np.arange(BOX - 1, -1, -1)
     keys: Indices = codes[np.arange(BOX), places].sum(axis=1, dtype=np.intp)
     return keys
 
 
-def _codes() -> tuple[NDArray[np.int32], int]:
-    """The codes (see `Tables`), and the number of keys.
+def _compute_codes() -> tuple[NDArray[np.int32], int]:
+    """Return the codes (see `Tables`), and the number of keys.
 
     The first two stacks determine which columns remain for the last stack, so the code of the last
     stack only encodes their order.
@@ -153,7 +155,7 @@ def _codes() -> tuple[NDArray[np.int32], int]:
 
 
 def _second_rows() -> Indices:
-    """All second rows: in each stack, the columns p(c) are in other stacks; no column repeats."""
+    """Return all second rows: each p(c) is in another stack than c, and no column repeats."""
     parts = np.array(list(permutations(range(SIDE), BOX)), np.intp)
     bits = np.bitwise_or.reduce(1 << parts, axis=1)
     rows, taken = np.zeros((1, 0), np.intp), np.zeros(1, np.intp)
@@ -165,11 +167,11 @@ def _second_rows() -> Indices:
     return rows
 
 
-def _class_of(row: Indices, codes: NDArray[np.int32]) -> tuple[list[int], Indices, Indices]:
-    """The rows that permutations of the columns make from a second row.
+def _find_class(row: Indices, codes: NDArray[np.int32]) -> tuple[list[int], Indices, Indices]:
+    """Find the rows that permutations of the columns make from a second row.
 
-    Returns the lowest of them, the keys of all, and for each key the indices (in `line_orders`) of
-    the orders that make the lowest from it.
+    Returns the lowest of these rows, the keys of all of them, and for each key the indices (in
+    `line_orders`) of the orders of columns that turn its row into the lowest row.
     """
     orders = line_orders(BOX)
     back = np.argsort(orders, axis=1)
@@ -201,7 +203,7 @@ def new_scratch() -> Scratch:
 
 
 def forms_of_unique(puzzles: ValueArray, solutions: ValueArray) -> ValueArray:
-    """The canonical forms (P, 81) of puzzles with these solutions; see `canonical`."""
+    """Return the canonical forms (P, 81) of puzzles with one solution; see `canonical`."""
     write = loader.get(len(puzzles) * PYTHON_SECONDS)
     return compute_forms(write or write_forms, puzzles, solutions)
 
@@ -246,7 +248,7 @@ def _load_solution(scratch, solutions, puzzle):
 
 @compiled(inline=True)
 def _row_key(scratch, tables, transposed, first, second):
-    """The key of row `second` below row `first`; negative if it cannot be a second row."""
+    """Return the key of row `second` if row `first` comes first; negative if it has none."""
     key = np.int64(0)
     for stack in range(BOX):
         position = np.int64(0)
@@ -274,12 +276,12 @@ def _rank_pairs(scratch, tables):
     return lowest_rank
 
 
-# The first row and the order of columns determine the labels. In the first column, the rows have
-# different labels. So the lowest image sorts the rows of a band by this label, and the bands by the
-# label of their first row.
+# The first row and the order of columns determine the labels. All labels in the first column
+# differ. So the lowest image sorts the rows of a band by their label in this column, and the bands
+# by the label of their first row.
 @compiled(inline=True)
-def _apply(scratch, tables, transposed, first, second, order):
-    """Write the labels and the order of rows of a symmetry."""
+def _write_symmetry(scratch, tables, transposed, first, second, order):
+    """Write the labels and the order of rows of a symmetry to `scratch`."""
     grids, labels, first_labels, rows = (
         scratch.grids,
         scratch.labels,
@@ -304,7 +306,7 @@ def _apply(scratch, tables, transposed, first, second, order):
 
 @compiled(inline=True)
 def _sort_band(rows, first_labels, target, start):
-    """Write the rows `start` to `start` + 2 of the solution to `rows[target:]`, sorted by label."""
+    """Write the row numbers `start` to `start` + 2 to `rows[target:]`, sorted by first label."""
     a, b, c = start, start + 1, start + 2
     if first_labels[b] < first_labels[a]:
         a, b = b, a
@@ -316,10 +318,10 @@ def _sort_band(rows, first_labels, target, start):
 
 
 @compiled(inline=True)
-def _compare(scratch, tables, transposed, order, is_first):
-    """Compare the image of the solution with `best`, and replace `best` by it if it is lower.
+def _compare_with_best(scratch, tables, transposed, order, is_first):
+    """Compare the image of the solution with `best`, and copy it there if it is lower.
 
-    Returns _HIGHER, _SAME or _LOWER.
+    Returns _HIGHER, _SAME or _LOWER. If `is_first`, there is no `best` yet.
     """
     state = _LOWER if is_first else _SAME
     for row in range(2, SIDE):
@@ -336,8 +338,9 @@ def _compare(scratch, tables, transposed, order, is_first):
     return state
 
 
-# Only symmetries whose second row has the lowest rank can produce the lowest image. `_compare`
-# drops a symmetry at the first cell where its image is higher than the best one.
+# Only symmetries whose second row has the lowest rank can produce the lowest image.
+# `_compare_with_best` drops a symmetry at the first cell where its image is higher than the best
+# one.
 @compiled(inline=True)
 def _find_tied(scratch, tables, lowest_rank):
     """Write the symmetries with the lowest image of the solution. Returns their number."""
@@ -355,8 +358,8 @@ def _find_tied(scratch, tables, lowest_rank):
                 start = tables.starts[key]
                 for i in range(start, start + tables.order_counts[key]):
                     order = tables.orders[i]
-                    _apply(scratch, tables, transposed, first, second, order)
-                    comparison = _compare(scratch, tables, transposed, order, count == 0)
+                    _write_symmetry(scratch, tables, transposed, first, second, order)
+                    comparison = _compare_with_best(scratch, tables, transposed, order, count == 0)
                     if comparison == _HIGHER:
                         continue
                     if comparison == _LOWER:
@@ -368,10 +371,10 @@ def _find_tied(scratch, tables, lowest_rank):
 
 
 @compiled(inline=True)
-def _transform(scratch, tables, puzzles, puzzle, tie):
-    """Write the image of a puzzle under the symmetry `tied[tie]`."""
+def _write_image(scratch, tables, puzzles, puzzle, tie):
+    """Write the image of a puzzle under the symmetry `tied[tie]` to `scratch.image`."""
     transposed, order = scratch.tied[tie, 0], scratch.tied[tie, 3]
-    _apply(scratch, tables, transposed, scratch.tied[tie, 1], scratch.tied[tie, 2], order)
+    _write_symmetry(scratch, tables, transposed, scratch.tied[tie, 1], scratch.tied[tie, 2], order)
     scratch.labels[0] = 0
     for row in range(SIDE):
         for column in range(SIDE):
@@ -386,15 +389,16 @@ def _transform(scratch, tables, puzzles, puzzle, tie):
 
 @compiled()
 def write_forms(tables, scratch, puzzles, solutions, forms):
-    """Write the canonical forms (P, 81) of puzzles; nothing if a solution has no valid second row.
+    """Write the canonical forms of puzzles to `forms` (P, 81).
 
-    `puzzles` (P, 81) contains values 0 to 9, `solutions` (P, 81) 1 to 9.
+    `puzzles` (P, 81) contains values 0 to 9, and `solutions` (P, 81) contains 1 to 9. If a solution
+    has no valid second row, no form is written.
     """
     for puzzle in range(len(puzzles)):
         _load_solution(scratch, solutions, puzzle)
         count = _find_tied(scratch, tables, _rank_pairs(scratch, tables))
         for tie in range(count):
-            _transform(scratch, tables, puzzles, puzzle, tie)
+            _write_image(scratch, tables, puzzles, puzzle, tie)
             is_lower = tie == 0
             for cell in range(CELLS):
                 if scratch.image[cell] != forms[puzzle, cell]:

@@ -1,6 +1,6 @@
 """Batches of puzzles as arrays of values, of candidate masks or of text; symmetries of Sudoku.
 
-Arrays of values are (P, n²), 0 for a blank. A symmetry permutes bands, rows within bands, stacks
+Arrays of values are (P, n²); 0 is a blank. A symmetry permutes bands, rows within bands, stacks
 and columns within stacks, may transpose, and relabels the values. It maps solutions to solutions.
 There are 2 · 1296² · 9! symmetries of 9×9 grids.
 """
@@ -17,7 +17,10 @@ from numpy.typing import NDArray
 from pipeline.puzzle.geometry import NINE_BY_NINE, Geometry
 
 ValueArray = NDArray[np.uint8]
+"""Values of cells; 0 is a blank."""
 MaskArray = NDArray[np.unsignedinteger]
+"""Candidate masks of cells."""
+
 Flags = NDArray[np.bool_]
 Indices = NDArray[np.intp]
 
@@ -25,7 +28,7 @@ _CHARACTERS = np.frombuffer(b".123456789", np.uint8)
 """The character of each value."""
 
 _VALUES = np.zeros(NINE_BY_NINE.all_values + 1, np.uint8)
-"""The value of each mask with one candidate, 0 for the others."""
+"""Indexed by mask: the value of a mask with one candidate, and 0 for all other masks."""
 _VALUES[1 << np.arange(9)] = np.arange(1, 10)
 
 
@@ -37,7 +40,7 @@ class Symmetries:
     |---|---|---|
     | `transposed` | (S,) | whether rows and columns are exchanged first |
     | `rows`, `columns` | (S, n) | the line of the puzzle that becomes each line of the image |
-    | `labels` | (S, n + 1) | the new value of each value; 0 stays 0 |
+    | `labels` | (S, n + 1) | the value that replaces each value; 0 stays 0 |
     """
 
     transposed: Flags
@@ -50,7 +53,7 @@ class Symmetries:
 
     @cached_property
     def sources(self) -> Indices:
-        """(S, n²): the cell of the puzzle that becomes each cell of the image."""
+        """Return the cell of the puzzle that is moved to each cell of the images (S, n²)."""
         side = self.rows.shape[1]
         cells = self.rows[:, :, None] * side + self.columns[:, None, :]
         transposed_cells = self.columns[:, None, :] * side + self.rows[:, :, None]
@@ -58,14 +61,17 @@ class Symmetries:
         return sources.reshape(len(self), -1)
 
     def images(self, puzzles: ValueArray) -> ValueArray:
-        """The images (S, n²) of S puzzles, one per symmetry, or of one puzzle under all S."""
+        """Return the images (S, n²) of S puzzles, one per symmetry, or of one puzzle under all."""
         moved = np.take_along_axis(np.broadcast_to(puzzles, self.sources.shape), self.sources, 1)
         return np.take_along_axis(self.labels, moved.astype(np.intp), 1)
 
 
 @lru_cache
 def line_orders(box: int) -> Indices:
-    """All orders (b!^(b+1), b²) of rows or columns that keep the lines of each band together."""
+    """Return all orders (b!^(b+1), b²) of rows that keep the rows of each band together.
+
+    The orders of columns are the same. `box` is b.
+    """
     within = list(permutations(range(box)))
     orders = [
         [box * group + line for group, order in zip(groups, own, strict=True) for line in order]
@@ -76,7 +82,9 @@ def line_orders(box: int) -> Indices:
 
 
 def random_symmetries(box: int, count: int, seed: int) -> Symmetries:
-    """Random symmetries that depend only on the seed. A smaller `count` gives the first of them.
+    """Return random symmetries, which depend only on the seed.
+
+    With a smaller `count`, the first of the same symmetries are returned.
 
     We use raw words of PCG64, because numpy's distributions may change between versions.
     """
@@ -90,26 +98,26 @@ def random_symmetries(box: int, count: int, seed: int) -> Symmetries:
 
 
 def masks_of_values(geometry: Geometry, puzzles: ValueArray) -> NDArray[np.uint32]:
-    """The masks (P, n²) of puzzles (P, n²) of values."""
+    """Return the masks (P, n²) of puzzles, from their values (P, n²)."""
     given = np.left_shift(1, np.maximum(puzzles, 1) - 1, dtype=np.uint32)
     masks: NDArray[np.uint32] = np.where(puzzles > 0, given, np.uint32(geometry.all_values))
     return masks
 
 
 def are_classic(masks: MaskArray) -> Flags:
-    """Flags (P,) of those 9×9 puzzles (P, 81) in which each cell is given or blank."""
+    """Return flags (P,) of the 9×9 puzzles (P, 81) in which each cell is given or blank."""
     is_given = masks & (masks - np.uint8(1)) == 0
     classic: Flags = (is_given | (masks == NINE_BY_NINE.all_values)).all(axis=1)
     return classic
 
 
 def values_of_masks(masks: MaskArray) -> ValueArray:
-    """The values (P, 81) of classic 9×9 puzzles, from their masks (P, 81)."""
+    """Return the values (P, 81) of classic 9×9 puzzles, from their masks (P, 81)."""
     return _VALUES[masks]
 
 
 def text_lines(puzzles: ValueArray) -> bytes:
-    """Puzzles (P, 81) as lines of 81 characters, `.` for a blank."""
+    """Return puzzles (P, 81) as lines of 81 characters; `.` is a blank."""
     lines = np.full((len(puzzles), puzzles.shape[1] + 1), ord("\n"), np.uint8)
     lines[:, :-1] = _CHARACTERS[puzzles]
     return lines.tobytes()

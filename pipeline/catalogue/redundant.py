@@ -1,7 +1,7 @@
 """Find redundant givens and rules of variants.
 
-A given or rule is redundant if the puzzle without it still has one solution. `solutions` finds the
-redundant givens of batches of puzzles without rules.
+A given or rule is redundant if the puzzle without it still has one solution. The module
+`solutions` finds the redundant givens of batches of puzzles without further rules.
 """
 
 from __future__ import annotations
@@ -14,7 +14,8 @@ from typing import NamedTuple
 from pipeline.puzzle.puzzle import Puzzle
 
 UniquenessTest = Callable[[Puzzle, float], bool | None]
-"""Returns whether a puzzle has one solution; None if that is unknown after the given seconds."""
+"""A function of a puzzle and a time limit in seconds. Returns whether the puzzle has one solution;
+None if that is not known in time."""
 
 
 class RedundantParts(NamedTuple):
@@ -27,7 +28,7 @@ class RedundantParts(NamedTuple):
 def redundant_parts(
     puzzle: Puzzle, is_unique: UniquenessTest, seconds: float
 ) -> RedundantParts | None:
-    """The redundant givens and rules of a puzzle with one solution; None if the time ran out."""
+    """Return the redundant givens and rules of a puzzle with one solution; None if time ran out."""
     end = time.monotonic() + seconds
     blank, cells, rules = puzzle.geometry.all_values, puzzle.cells, puzzle.rules
     givens = [cell for cell, _ in puzzle.givens()]

@@ -1,4 +1,4 @@
-"""Compute the traits that `--traits` names, for results and for the answers to a batch."""
+"""Compute the traits that `--traits` names, for single results and for the results of a batch."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from pipeline.solving.solvers import Solvers
 def traits_of(
     geometry: Geometry, masks: MaskArray, answers: BatchResult, settings: Settings
 ) -> list[Traits]:
-    """The traits of each puzzle of a batch."""
+    """Compute the traits of each puzzle of a batch."""
     unique = (answers.counts == 1) & ~answers.has_more
     non_unique = ~unique
     solutions = np.zeros(masks.shape, np.uint8)
@@ -49,7 +49,7 @@ def traits_of(
 
 
 def add_traits(results: Sequence[Result], settings: Settings) -> list[Result]:
-    """Add traits to the results of puzzles; results of other problems are unchanged."""
+    """Return the results with traits. Results of problems other than puzzles are unchanged."""
     completed, groups = [*results], defaultdict[Geometry, list[int]](list)
     for index, result in enumerate(results):
         puzzle = _puzzle_of(result)
@@ -70,7 +70,10 @@ def add_traits(results: Sequence[Result], settings: Settings) -> list[Result]:
 
 
 def traits_of_one(result: Result, settings: Settings) -> Traits:
-    """The traits of the puzzle of one result. Only variants with one solution have any here."""
+    """Compute the traits of the puzzle of one result.
+
+    Puzzles other than variants with one solution get no traits here.
+    """
     puzzle, no_traits = _puzzle_of(result), Traits(settings.trait_names)
     is_asked = "minimal" in settings.trait_names and result.status == "unique"
     if puzzle is None or puzzle.is_plain or not is_asked or puzzle.geometry.side > MAX_TRAITS_SIDE:
@@ -83,7 +86,7 @@ def traits_of_one(result: Result, settings: Settings) -> Traits:
 
 
 def _uniqueness_test(solvers: Solvers) -> UniquenessTest:
-    """A test that solves puzzles with PySAT, and returns None if uniqueness was not proved."""
+    """Return a test that solves a puzzle with PySAT. If nothing is proved, it returns None."""
 
     def is_unique(puzzle: Puzzle, seconds: float) -> bool | None:
         settings = Settings(max_solutions=2, timeout=seconds)
@@ -102,7 +105,7 @@ def _puzzle_of(result: Result) -> Puzzle | None:
 
 
 def _solved_batch(geometry: Geometry, results: Sequence[Result[Grid]]) -> SolvedBatch:
-    """The puzzles of results, which all have this geometry, and their solutions."""
+    """Return the puzzles and solutions of results. All puzzles must have this geometry."""
     statuses = np.array([result.status for result in results])
     blank = (1,) * geometry.size
     grids = [
@@ -119,7 +122,7 @@ def _solved_batch(geometry: Geometry, results: Sequence[Result[Grid]]) -> Solved
 
 
 def _redundancy_finder(seconds: float) -> RedundancyFinder:
-    """A finder of redundant givens that uses the batch solver, for `seconds` per puzzle."""
+    """Return a finder of redundant givens. It takes at most `seconds` per puzzle on average."""
 
     def find_redundancy(solved: SolvedBatch) -> tuple[Flags, Flags]:
         givens = redundant_givens(solved.geometry, solved.masks, seconds * len(solved.masks))

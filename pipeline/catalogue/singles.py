@@ -2,8 +2,8 @@
 
 A state has a mask of candidates for each cell. If a cell has one candidate, its peers lose it
 (naked single). If a value is a candidate of only one cell in a unit, that cell loses all other
-values (hidden single). The order of these steps does not change the result, as in any unit
-propagation. A cell without candidates is a contradiction, and so is a unit without a cell for a
+values (hidden single). As in any unit propagation, the order of these steps does not change
+the result. A cell without candidates is a contradiction, and so is a unit without a cell for a
 value. This runs as machine code, or in plain Python with longer vectors.
 """
 
@@ -30,11 +30,11 @@ __all__ = ["States", "propagate_singles"]
 
 CELLS = NINE_BY_NINE.size
 DEAD, CHANGED, ROWS = CELLS, CELLS + 1, CELLS + 2
-"""Vectors of a board after those of the cells. A word of `DEAD` is nonzero after a contradiction, a
-word of `CHANGED` after a change. `ROWS` is the number of vectors of a board."""
+"""The vectors of a board that follow the vectors of its cells, and the number of all its vectors. A
+word of `DEAD` is nonzero after a contradiction, and a word of `CHANGED` after a change."""
 
 PYTHON_WIDTH = 1024
-"""States per vector in plain Python."""
+"""Number of states per vector in plain Python."""
 
 PYTHON_SECONDS = 3e-4
 """Seconds that plain Python takes for a state."""
@@ -50,6 +50,7 @@ PROGRAM = Program(
 loader = ProgramLoader(PROGRAM)
 
 States = NDArray[np.uint16]
+"""The candidate masks (81, K) of K states."""
 
 
 def propagate_singles(states: States) -> None:
@@ -62,8 +63,8 @@ def propagate_singles(states: States) -> None:
             f"expected states of shape ({CELLS}, …) of uint16, contiguous, found {states.shape} of "
             f"{states.dtype}"
         )
-    if step := loader.get(states.shape[1] * PYTHON_SECONDS):
-        step(new_board(), states)
+    if propagate := loader.get(states.shape[1] * PYTHON_SECONDS):
+        propagate(new_board(), states)
     else:
         propagate_states(
             np.zeros((ROWS, min(PYTHON_WIDTH, states.shape[1]) or 1), np.uint16), states
@@ -71,7 +72,7 @@ def propagate_singles(states: States) -> None:
 
 
 def new_board() -> Words:
-    """Working memory for machine code: one vector of states."""
+    """Return a board for machine code, which has one state per word of a vector."""
     return zero_vectors(np.uint16, ROWS)
 
 
@@ -99,8 +100,8 @@ def propagate_states(board, states):
 
 
 @compiled(inline=True)
-def _single(cell):
-    """The mask of a cell with one candidate, else 0."""
+def _naked_singles(cell):
+    """Return the vector with 0 in place of each mask that has several candidates."""
     return cell & ~nonzero_mask(clear_lowest_bit(cell))
 
 
@@ -120,7 +121,7 @@ def _propagate_unit(board, first, column_step, row_step):
     for row in range(3):
         for column in range(3):
             cell = load(board, first + row * row_step + column * column_step)
-            single = _single(cell)
+            single = _naked_singles(cell)
             twice = twice | once & cell
             once = once | cell
             conflict = conflict | fixed & single
@@ -134,7 +135,7 @@ def _propagate_unit(board, first, column_step, row_step):
             hidden_here = cell & hidden
             conflict = conflict | clear_lowest_bit(hidden_here)
             has_hidden = nonzero_mask(hidden_here)
-            after = cell & (hidden_here | ~has_hidden & (~fixed | _single(cell)))
+            after = cell & (hidden_here | ~has_hidden & (~fixed | _naked_singles(cell)))
             store(board, cell_index, after)
             eliminated = eliminated | cell ^ after
     return conflict, eliminated
@@ -161,22 +162,22 @@ def _propagate_units(board):
 
 @compiled(inline=True)
 def _has_changed(board):
-    for lane in range(board.shape[1]):  # noqa: SIM110 - numba knows no `any`
+    for lane in range(board.shape[1]):  # noqa: SIM110 - numba does not support `any`
         if board[CHANGED, lane]:
             return True
     return False
 
 
-def try_singles(step: Callable[..., int]) -> None:
+def try_singles(propagate: Callable[..., int]) -> None:
     """Propagate singles in two grids without their first row and column. One breaks the rules.
 
-    Raises RuntimeError unless the valid grid is filled and the other becomes 0.
+    Raises RuntimeError unless the valid grid is filled and the invalid grid becomes 0.
     """
     grid = np.array([[(3 * r + r // 3 + c) % 9 for c in range(9)] for r in range(9)], np.uint8)
     states = np.repeat(np.left_shift(1, grid, dtype=np.uint16).reshape(CELLS, 1), 2, axis=1)
     expected = states.copy()
     states[:9], states[::9] = NINE_BY_NINE.all_values, NINE_BY_NINE.all_values
     states[80, 1], expected[:, 1] = states[79, 1], 0
-    step(new_board(), states)
+    propagate(new_board(), states)
     if not (states == expected).all():
         raise RuntimeError("self-test of the compiled code failed: wrong singles")

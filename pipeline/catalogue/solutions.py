@@ -1,6 +1,7 @@
 """Find certified solutions and redundant givens of batches of puzzles.
 
-A given is redundant if the puzzle without it has no solution with another value in its cell.
+A given is redundant if the puzzle without this given has no solution with another value in the
+cell.
 """
 
 from __future__ import annotations
@@ -28,13 +29,14 @@ from pipeline.solving.result import Stopwatch
 from pipeline.solving.solvers import Solvers
 
 BATCH_CELLS = 1 << 20
-"""Cells of the puzzles in a batch of searches for redundant givens."""
+"""Number of cells of all puzzles in a batch that is searched for redundant givens."""
 
 MAX_PUZZLE_SECONDS = 24 * 3600.0
-"""The time limit for a puzzle if there is none for the batch."""
+"""The time limit for a puzzle if the batch has no time limit."""
 
 MIN_PUZZLE_SECONDS = 5.0
-"""The minimum time limit for a puzzle while time is left, long enough to start PySAT."""
+"""The minimum time limit for a puzzle, as long as the batch has this time left. It is long enough
+to start PySAT."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,8 +50,8 @@ class CertifiedBatch:
     | `certain` | (P,) | whether the solutions were checked, see below |
     | `nodes` | (P,) | search nodes of the proof of completeness |
 
-    If a puzzle has fewer than `max_solutions`, `certain` also means that no solution is missing.
-    Where `certain` is false, ignore the other arrays.
+    If a puzzle has fewer than `max_solutions` solutions, `certain` also means that none is missing.
+    If a puzzle is not certain, its elements of the other arrays have no meaning.
     """
 
     counts: NDArray[np.int64]
@@ -59,7 +61,7 @@ class CertifiedBatch:
 
     @property
     def unique(self) -> Flags:
-        """Flags (P,) of the puzzles with one solution; needs `max_solutions` of 2 or more."""
+        """Flags (P,) of the puzzles with one solution. `max_solutions` must be 2 or more."""
         unique: Flags = self.certain & (self.counts == 1)
         return unique
 
@@ -94,8 +96,9 @@ def find_solutions(
 ) -> BatchSolutions:
     """Find up to `max_solutions` solutions of each puzzle (P, n²), without certifying them.
 
-    We use the batch solver for 9×9 if its machine code is available, else PySAT, from `solvers` or
-    from new `Solvers`. `seconds` limits the whole batch.
+    9×9 puzzles are solved by the batch solver if its machine code is available. All other puzzles
+    are solved by PySAT, which is started from `solvers`, or from new `Solvers` if that is None.
+    `seconds` limits the whole batch.
     """
     search = machine_code(len(masks), at_once=True) if geometry == NINE_BY_NINE else None
     if search:
@@ -124,12 +127,12 @@ def find_solutions(
 
 @dataclass(frozen=True, slots=True)
 class RedundantGivens:
-    """Redundant givens of P puzzles: without any single one, the puzzle still has one solution.
+    """Redundant givens of P puzzles. If any one of them is removed, its puzzle has one solution.
 
     | array | shape | contents |
     |---|---|---|
     | `cells` | (P, n²) | flags of redundant givens |
-    | `certain` | (P,) | whether the flags of all givens of the puzzle are certain |
+    | `certain` | (P,) | whether all flags of the puzzle are certain |
     """
 
     cells: Flags
@@ -137,7 +140,7 @@ class RedundantGivens:
 
 
 def redundant_givens(geometry: Geometry, masks: MaskArray, seconds: float = inf) -> RedundantGivens:
-    """The redundant givens of puzzles with one solution, from their masks (P, n²).
+    """Return the redundant givens of puzzles with one solution, from their masks (P, n²).
 
     A given is a cell with a single candidate. It is redundant if the puzzle, with all candidates in
     this cell, still has one solution. A minimal puzzle has no redundant givens. `seconds` limits
@@ -147,14 +150,17 @@ def redundant_givens(geometry: Geometry, masks: MaskArray, seconds: float = inf)
 
 
 def redundant_clues(geometry: Geometry, masks: MaskArray, seconds: float = inf) -> RedundantGivens:
-    """Like `redundant_givens`, for all clues: the cells that exclude a value (givens and marks)."""
+    """Find redundant clues in the same way as `redundant_givens` finds redundant givens.
+
+    A clue is a cell that excludes a value: a given or a mark.
+    """
     return _find_redundant(geometry, masks, masks != geometry.all_values, seconds)
 
 
 def _find_redundant(
     geometry: Geometry, masks: MaskArray, clues: Flags, seconds: float
 ) -> RedundantGivens:
-    """Find the redundant ones of these clues (P, n²)."""
+    """Find out which of the cells flagged by `clues` (P, n²) are redundant."""
     end = time.monotonic() + seconds
     owners, cells = np.nonzero(clues)
     redundant = RedundantGivens(np.zeros(masks.shape, np.bool_), np.ones(len(masks), np.bool_))

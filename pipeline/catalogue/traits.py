@@ -25,7 +25,7 @@ from pipeline.solving import Effort, Traits
 from pipeline.steps import ratings
 
 MAX_TRAITS_SIDE = 25
-"""The side of the largest puzzles for which traits are computed."""
+"""The largest side of a puzzle for which traits are computed."""
 
 NON_UNIQUE = ("multiple", "unsolvable")
 """Statuses of puzzles that are known to have no solution or several."""
@@ -39,8 +39,8 @@ class SolvedBatch:
     |---|---|---|
     | `masks` | (P, n²) | the candidates of each cell |
     | `unique` | (P,) | whether the puzzle has exactly one solution |
-    | `non_unique` | (P,) | whether it is known to have none or several |
-    | `solutions` | (P, n²) | the solutions of unique puzzles; other rows are ignored |
+    | `non_unique` | (P,) | whether the puzzle is known to have no solution or several |
+    | `solutions` | (P, n²) | row p is the solution of puzzle p if it is unique, else ignored |
     """
 
     geometry: Geometry
@@ -50,7 +50,7 @@ class SolvedBatch:
     solutions: ValueArray
 
     def take(self, indices: Indices) -> SolvedBatch:
-        """The puzzles at these indices."""
+        """Return the batch of the puzzles at these indices."""
         return SolvedBatch(
             self.geometry,
             self.masks[indices],
@@ -61,13 +61,13 @@ class SolvedBatch:
 
     @cached_property
     def unique_forms(self) -> tuple[Indices, ValueArray]:
-        """The indices of unique classic puzzles of 9×9 cells, and their canonical forms."""
+        """The indices of the unique classic 9×9 puzzles, and their canonical forms."""
         return self.forms_of(self.unique)
 
     def forms_of(self, is_selected: Flags) -> tuple[Indices, ValueArray]:
-        """The indices of the selected puzzles (P,) that are classic, and their canonical forms.
+        """Return the indices of the selected classic puzzles, and their canonical forms.
 
-        The geometry must be 9×9.
+        `is_selected` (P,) flags the selected puzzles. The geometry must be 9×9.
         """
         indices = np.flatnonzero(are_classic(self.masks) & is_selected)
         solved = self.take(indices)
@@ -76,8 +76,8 @@ class SolvedBatch:
 
 
 RedundancyFinder = Callable[[SolvedBatch], tuple[Flags, Flags]]
-"""Finds redundant givens of puzzles with one solution. Returns flags of cells (P, n²), and whether
-the flags of each puzzle are certain (P,)."""
+"""A function that finds the redundant givens of puzzles with one solution. Returns flags (P, n²) of
+their cells, and flags (P,) of the puzzles for which the result is certain."""
 
 
 TraitValues = Iterable[tuple[int, Any]]
@@ -87,7 +87,7 @@ TraitValues = Iterable[tuple[int, Any]]
 def find_traits(
     solved: SolvedBatch, names: tuple[str, ...], redundancy: RedundancyFinder | None = None
 ) -> list[Traits]:
-    """The named traits of each puzzle, computed by `COMPUTATIONS`."""
+    """Compute the named traits of each puzzle with the functions of `COMPUTATIONS`."""
     values: list[dict[str, Any]] = [{} for _ in solved.masks]
     for name in names:
         field, compute = COMPUTATIONS[name]
@@ -133,7 +133,7 @@ def _compute_ratings(solved: SolvedBatch, _: RedundancyFinder | None) -> TraitVa
 
 
 Computation = Callable[[SolvedBatch, RedundancyFinder | None], TraitValues]
-"""Computes a trait. Without a finder, it yields no redundant givens."""
+"""A function that computes a trait. Without a finder, it yields no redundant givens."""
 
 COMPUTATIONS: Final[Mapping[str, tuple[str, Computation]]] = {
     "canonical": ("canonical", _compute_canonical),

@@ -1,4 +1,4 @@
-"""Check solutions, their completeness and logical steps, without using code of the solvers."""
+"""Check solutions, their completeness, and logical steps. The checks use no code of the solvers."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pipeline.certify.grids import (
 )
 
 certifier = is_solution
-"""Alias of `is_solution`, until 1.1."""
+"""The old name of `is_solution`, which works until 1.1."""
 
 __all__ = [
     "Violation",

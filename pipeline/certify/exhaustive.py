@@ -1,9 +1,9 @@
 """Exhaustive search for solutions that are not listed, based on the rules alone.
 
-It uses no encoding, no clauses and no solver. One integer represents all candidates, with a plane
-of n² bits per value: bit v·n² + c is set if cell c may hold the value v + 1. A single shift moves
-the cells of all planes. A segment is the part of a row or column inside one box. A group is a set
-of candidates of which exactly one is true.
+The search uses no encoding, no clauses and no solver. One integer represents all candidates. It has
+a plane of n² bits per value: bit v·n² + c is set if cell c may hold the value v + 1. A single shift
+of this integer moves the cells of all planes. A segment is the part of a row or column inside one
+box. A group is a set of candidates of which exactly one is true.
 
 After propagation the search branches on a group. It prefers groups with few candidates and many
 past failures (dom/wdeg: F. Boussemart et al., Boosting systematic search by weighting constraints,
@@ -23,15 +23,16 @@ from pipeline.puzzle.geometry import Geometry, unit_name, units_of, values_of
 from pipeline.puzzle.puzzle import Grid, Puzzle
 
 MAX_SEARCHED_SIDE = 49
-"""Largest side of a grid that is searched; it has 117,649 candidates."""
+"""Largest side of a grid that is searched. A grid of this side has 117,649 candidates."""
 
 OUT_OF_TIME = "time ran out"
 LISTED_NOT_FOUND = "the search did not find a listed solution"
 _NOT_PLAIN = "only rows, columns and boxes of a single grid are searched"
 """Reasons why a search is undecided."""
 
-_FIRST_RUN, _RUN_GROWTH = 200, 1.3
-"""Failures before the first restart, and the factor by which this limit grows."""
+_FIRST_RUN_FAILURES, _RUN_GROWTH = 200, 1.3
+"""Number of failures before the first restart, and the factor by which this number grows with each
+restart."""
 
 
 class NotSolutions(ValueError):
@@ -44,8 +45,8 @@ class SearchResult:
 
     - `missing`: solutions that were not listed.
     - `nodes`: the number of branchings.
-    - `undecided`: the reason why the search stopped early; None if it finished, or found as many
-      missing solutions as the caller asked for.
+    - `undecided`: the reason why the search stopped early; None if it finished, or if it found as
+      many missing solutions as the caller asked for.
     """
 
     missing: tuple[Grid, ...]
@@ -70,8 +71,8 @@ def search_all(
 
     The result is undecided after `max_nodes` branchings or `seconds`, and if the search did not
     find every listed solution. Puzzles with further rules or with a side above MAX_SEARCHED_SIDE
-    are not searched. They are undecided, unless no solution is listed and the cells of a unit
-    cannot all differ. Raises NotSolutions if the listed grids are not distinct solutions, and
+    are not searched. Their result is undecided, unless no solution is listed and the cells of a
+    unit cannot all differ. Raises NotSolutions if the listed grids are not distinct solutions, and
     ValueError for `max_solutions` below 1.
 
         >>> from pipeline import parse_puzzle
@@ -116,7 +117,7 @@ def _find_missing(
 
 
 def unit_without_matching(puzzle: Puzzle) -> str | None:
-    """The first unit, such as `row 3`, whose cells cannot all differ; None if there is none."""
+    """Return the name of the first unit whose cells cannot all differ, such as `row 3`, or None."""
     for index, unit in enumerate(units_of(puzzle.geometry)):
         if not _can_differ(unit, puzzle):
             return unit_name(puzzle.geometry, index)
@@ -147,7 +148,7 @@ def _can_differ(unit: Sequence[int], puzzle: Puzzle) -> bool:
 class _RepeatedMask(NamedTuple):
     """A mask that is repeated at the distances `shifts`.
 
-    For any bits of the mask, `bits * multiplier` sets these bits in the mask and in all its copies.
+    If `bits` are bits of the mask, `bits * multiplier` has these bits in the mask and in each copy.
     """
 
     mask: int
@@ -160,9 +161,10 @@ class _Planes(NamedTuple):
 
     - `cells`: the number of cells, n².
     - `values`: the plane of the first value; its copies are the other planes.
-    - `directions`: for rows, then for columns, three masks: the first cell of each segment, whose
-      copies are its other cells; the first segment of each line, and the first segment of each box,
-      whose copies are the other segments.
+    - `directions`: three masks for rows, then three masks for columns. The first mask has the first
+      cell of each segment, and its copies have the other cells. The second mask has the first
+      segment of each line, and its copies have the other segments. The third mask has the first
+      segment of each box, and its copies have the other segments.
     - `groups`: the candidates of each cell, then the candidates of each value in each unit.
     """
 
@@ -179,23 +181,23 @@ def _planes_of(geometry: Geometry) -> _Planes:
     cells = n * n
 
     def repeat(mask: int, step: int, count: int) -> _RepeatedMask:
-        """A mask that occurs `count` times, at distances of `step`."""
+        """Return a mask that occurs `count` times, at distances of `step`."""
         shifts = range(step, step * count, step)
         return _RepeatedMask(mask, tuple(shifts), sum(1 << shift for shift in (0, *shifts)))
 
     values = repeat((1 << cells) - 1, cells, n)
 
-    def lattice(rows: int, columns: int) -> int:
-        """The candidates of the cells in every `rows`-th row and `columns`-th column."""
+    def spaced_candidates(rows: int, columns: int) -> int:
+        """Return the candidates of the cells in every `rows`-th row and `columns`-th column."""
         chosen = sum(1 << r * n + c for r in range(0, n, rows) for c in range(0, n, columns))
         return chosen * values.multiplier
 
-    box = lattice(height, width)
-    across = repeat(lattice(1, n), width, height), repeat(box, n, height)
-    down = repeat(lattice(n, 1), n * height, width), repeat(box, 1, width)
+    box = spaced_candidates(height, width)
+    across = repeat(spaced_candidates(1, n), width, height), repeat(box, n, height)
+    down = repeat(spaced_candidates(n, 1), n * height, width), repeat(box, 1, width)
     directions = (
-        (repeat(lattice(1, width), 1, width), *across),
-        (repeat(lattice(height, 1), n, height), *down),
+        (repeat(spaced_candidates(1, width), 1, width), *across),
+        (repeat(spaced_candidates(height, 1), n, height), *down),
     )
     groups = [values.multiplier << cell for cell in range(cells)]
     for unit in units_of(geometry):
@@ -205,7 +207,7 @@ def _planes_of(geometry: Geometry) -> _Planes:
 
 
 def _bits_of(puzzle: Puzzle, grid: Grid) -> int | None:
-    """The candidates of a grid as bits; None if it is not a solution of the puzzle."""
+    """Return the candidates of a grid as bits; None if the grid is not a solution of the puzzle."""
     if grid.geometry != puzzle.geometry:
         return None
     if not all(mask >> v - 1 & 1 for mask, v in zip(puzzle.cells, grid.values, strict=True)):
@@ -218,7 +220,7 @@ def _bits_of(puzzle: Puzzle, grid: Grid) -> int | None:
 
 
 def _grid_of(geometry: Geometry, chosen: int) -> Grid:
-    """The grid with these candidates, one in each cell."""
+    """Return the grid with these candidates, one in each cell."""
     cells = geometry.side**2
     values = [0] * cells
     while chosen:
@@ -246,7 +248,7 @@ class _PlaneSearch:
 
     def solutions(self) -> Iterator[int]:
         """Yield the candidates of each solution, as bits. Restarts may repeat a solution."""
-        run = float(_FIRST_RUN)
+        run = float(_FIRST_RUN_FAILURES)
         failures, stack = 0, [self._root]
         while stack:
             if time.monotonic() > self._end:
@@ -276,9 +278,10 @@ class _PlaneSearch:
                 return
 
     def _branches(self, candidates: int) -> tuple[int, int]:
-        """The two branches on the first candidate of the best group.
+        """Return the two branches on the first candidate of the best group.
 
-        The first branch lacks this candidate; in the second branch the group has no other.
+        The first branch lacks this candidate. In the second branch, it is the only candidate of the
+        group.
         """
         groups, weights = self._planes.groups, self._weights
         pair = _first_bivalue_cell(self._planes, candidates)
@@ -294,9 +297,9 @@ class _PlaneSearch:
 
 
 def _first_bivalue_cell(planes: _Planes, candidates: int) -> int | None:
-    """The first cell with two candidates, or None.
+    """Return the first cell with two candidates, or None.
 
-    No group of weight 1 is better to branch on.
+    No group of weight 1 is better to branch on than this cell.
     """
     plane, shifts, _ = planes.values
     one, two, three = candidates & plane, 0, 0
@@ -318,13 +321,13 @@ def _propagate(planes: _Planes, candidates: int) -> tuple[int, int]:
     """Propagate to a fixpoint. Returns the remaining candidates and the outcome.
 
     A segment must hold a value if one of its cells has no other candidate, or if no other segment
-    of its line or box can hold the value. The value is then eliminated from these other segments.
-    If a segment of a row and a segment of a column both must hold a value, their common cell has
-    it.
+    of its line or box can hold the value. The value is then eliminated from the other segments of
+    the line and of the box. If a segment of a row and a segment of a column both must hold a value,
+    their common cell has this value.
     """
     plane, _, copies = planes.values
     while True:
-        one, repeated = _count_to_two(candidates, planes.values)
+        one, repeated = _bits_in_one_and_two_copies(candidates, planes.values)
         if one != plane:
             return candidates, _DEAD
         before, single = candidates, candidates & ~(repeated * copies)
@@ -335,18 +338,18 @@ def _propagate(planes: _Planes, candidates: int) -> tuple[int, int]:
                 _occupied_segments(single, segments),
             )
             for units in groups_of_segments:
-                one, more = _count_to_two(may, units)
+                one, more = _bits_in_one_and_two_copies(may, units)
                 if one != units.mask:
                     return candidates, _DEAD
                 must |= may & (one & ~more) * units.multiplier
             for units in groups_of_segments:
-                one, more = _count_to_two(must, units)
+                one, more = _bits_in_one_and_two_copies(must, units)
                 if more:
                     return candidates, _CONFLICT
                 may &= must | ~(one * units.multiplier)
             candidates &= may * segments.multiplier
             crossings &= must * segments.multiplier
-        held, twice = _count_to_two(crossings, planes.values)
+        held, twice = _bits_in_one_and_two_copies(crossings, planes.values)
         if twice:
             return candidates, _CONFLICT
         candidates &= crossings | ~(held * copies)
@@ -354,8 +357,11 @@ def _propagate(planes: _Planes, candidates: int) -> tuple[int, int]:
             return candidates, _OPEN if repeated else _FULL
 
 
-def _count_to_two(bits: int, repeated_mask: _RepeatedMask) -> tuple[int, int]:
-    """The bits of the mask that are set in at least one copy, and in at least two copies."""
+def _bits_in_one_and_two_copies(bits: int, repeated_mask: _RepeatedMask) -> tuple[int, int]:
+    """Return two masks: the bits set in at least one copy, and the bits set in at least two.
+
+    The mask itself counts as a copy.
+    """
     mask, shifts, _ = repeated_mask
     one, repeated = bits & mask, 0
     for shift in shifts:
@@ -366,7 +372,7 @@ def _count_to_two(bits: int, repeated_mask: _RepeatedMask) -> tuple[int, int]:
 
 
 def _occupied_segments(candidates: int, segments: _RepeatedMask) -> int:
-    """The first bit of each segment that has candidates."""
+    """Return the first bit of each segment that has candidates."""
     occupied = candidates
     for shift in segments.shifts:
         occupied |= candidates >> shift

@@ -29,13 +29,14 @@ MAX_CLAUSES = 3_000_000
 """Maximum number of clauses of a puzzle's formula."""
 
 MAX_OTHER_CLAUSES = 1_000_000
-"""Maximum number of clauses of other formulas. A proof and its check then take up to 1 GB."""
+"""Maximum number of clauses of other formulas. A proof of that size and its check take up to 1 GB
+of memory."""
 
 _CHUNK_CLAUSES = 10_000
-"""Clauses in a chunk of text."""
+"""Number of clauses in a chunk of DIMACS text."""
 
 _CHECK_INTERVAL = 1000
-"""Propagated literals between two checks of the deadline."""
+"""Number of literals that are propagated between two checks of the deadline."""
 
 # The syntax of DIMACS in the strict form that `Formula.text` writes.
 _HEADER = re.compile(r"p cnf (0|[1-9][0-9]{0,9}) (0|[1-9][0-9]{0,9})\n")
@@ -62,7 +63,7 @@ class SharedClauses:
 class Formula:
     """Clauses over the variables 1 … `variables`, in the order in which they are published.
 
-    No clause names a variable twice. `shared` are the first clauses, if other formulas share them.
+    No clause names a variable twice. `shared`: the first clauses, if other formulas share them.
     """
 
     variables: int
@@ -71,18 +72,21 @@ class Formula:
 
     @property
     def own_clauses(self) -> tuple[Clause, ...]:
-        """The clauses after the shared ones."""
+        """The clauses after the shared clauses."""
         return self.clauses[len(self.shared.clauses) :]
 
     def text(self) -> Iterator[str]:
-        """The DIMACS text in chunks: the header, then one clause per line."""
+        """Yield the DIMACS text in chunks: the header, then one clause per line."""
         yield f"p cnf {self.variables} {len(self.clauses)}\n"
         yield self.shared.text
         yield from _text_chunks(self.own_clauses)
 
 
 def formula_size(geometry: Geometry) -> int:
-    """The number of clauses that state cells, rows, columns and boxes, without generating them."""
+    """Return the number of clauses that state cells, rows, columns and boxes.
+
+    The clauses are not generated.
+    """
     n, height, width = geometry.side, geometry.height, geometry.width
     pairs = comb(n, 2)
     pairs_apart = pairs - height * comb(width, 2) - width * comb(height, 2)
@@ -113,13 +117,16 @@ def proof_formula(puzzle: Puzzle, grids: Sequence[Grid]) -> Formula:
 
 
 def _without_repeats(clause: Clause) -> Clause:
-    """The clause with each of its literals once."""
+    """Return the clause with each of its literals once."""
     return clause if len({*clause}) == len(clause) else tuple(dict.fromkeys(clause))
 
 
 @lru_cache(maxsize=4)
 def _shared_clauses(geometry: Geometry) -> SharedClauses:
-    """The clauses of all puzzles of a geometry. Raises FormulaTooLarge if there are too many."""
+    """Return the clauses that all puzzles of a geometry share.
+
+    Raises FormulaTooLarge if there are too many.
+    """
     size = formula_size(geometry)
     if size > MAX_CLAUSES:
         n = geometry.side
@@ -137,7 +144,7 @@ def _boxes_are_lines(geometry: Geometry) -> bool:
 def _unit_rule_clauses(geometry: Geometry) -> Iterator[Clause]:
     """State that each cell has exactly one value, and each value exactly one place in each unit.
 
-    A clause of a box that a row or column also has is omitted.
+    If a clause of a box is also a clause of a row or column, it is not repeated.
     """
     n = geometry.side
     values = range(1, n + 1)
@@ -169,7 +176,7 @@ def _given_clauses(puzzle: Puzzle) -> Iterator[Clause]:
 
 
 def _blocking_clause(grid: Grid) -> Clause:
-    """The clause that a grid violates, and no other grid."""
+    """Return the clause that this grid violates, and every other grid satisfies."""
     n, offset = grid.geometry.side, 1 - grid.geometry.lowest
     return tuple(-(cell * n + offset + value) for cell, value in enumerate(grid.values))
 
@@ -260,9 +267,10 @@ class Core:
 
 
 Refuter = Callable[[Core, float], "str | frozenset[int]"]
-"""Takes a core and a time limit in seconds; returns a DRAT proof, or a model of `remaining`.
+"""A function of a core and a time limit in seconds. Returns a DRAT proof, or a model of
+`remaining`.
 
-The caller checks the result. Raises PipelineError if it finds neither a proof nor a model.
+The caller checks the result. The function raises PipelineError if it finds neither.
 """
 
 
@@ -270,15 +278,15 @@ def core_of(formula: Formula, deadline: Deadline = NEVER) -> Core:
     """Select the clauses that unit propagation uses, and the clauses that are open after it.
 
     Every other clause is satisfied by a literal that the selected clauses imply, so it never
-    propagates. Each RUP step from the formula is therefore also a RUP step from the core. This
-    takes time and memory linear in the size of the formula. Raises LimitReached when the deadline
-    has passed.
+    propagates. Each RUP step from the formula is therefore also a RUP step from the core. The time
+    and memory that the selection takes are linear in the size of the formula. Raises LimitReached
+    when the deadline has passed.
     """
     first, (sizes, shared) = len(formula.shared.clauses), _index_shared(formula.shared)
     own = _index_literals(deadline.watch(formula.own_clauses), first)
 
     def clauses_with(literal: int) -> Iterable[int]:
-        """The indices of the clauses that contain a literal."""
+        """Return the indices of the clauses that contain a literal."""
         return chain(shared.get(literal, ()), own.get(literal, ()))
 
     not_false = [*sizes, *map(len, formula.own_clauses)]
@@ -328,7 +336,7 @@ def _propagate(
 
 
 def _index_literals(clauses: Iterable[Clause], first: int) -> Mapping[int, Sequence[int]]:
-    """Map each literal to the indices of its clauses. The first clause has the index `first`."""
+    """Map each literal to the indices of its clauses, which count from `first`."""
     index = defaultdict(list)
     for number, clause in enumerate(clauses, first):
         for literal in clause:
@@ -338,5 +346,5 @@ def _index_literals(clauses: Iterable[Clause], first: int) -> Mapping[int, Seque
 
 @lru_cache(maxsize=4)
 def _index_shared(shared: SharedClauses) -> tuple[list[int], Mapping[int, Sequence[int]]]:
-    """The lengths of the shared clauses, and the indices of the clauses of each literal."""
+    """Return the lengths of the shared clauses, and a map from literals to indices of clauses."""
     return [*map(len, shared.clauses)], _index_literals(shared.clauses, 0)

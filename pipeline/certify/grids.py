@@ -1,6 +1,7 @@
 """Check grids against the rules of a puzzle, and models against clauses.
 
-The checks use no encoding and no solver. Single grids and batches are checked by different code.
+The checks use no encoding and no solver. Batches of grids are checked by other code than single
+grids.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 CHUNK_PUZZLES = 4096
-"""Puzzles that are checked together, so that their arrays fit into the cache of a core."""
+"""Number of puzzles that are checked together. Their arrays fit into the cache of a core."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,10 +38,10 @@ class Violation:
 
 
 def certify_grid(puzzle: Puzzle, grid: Grid) -> tuple[Violation, ...]:
-    """All violations of the puzzle's rules by a grid; empty if the grid is a solution.
+    """Return all violations of the puzzle's rules by a grid; none if the grid is a solution.
 
-    Rules other than rows, columns and boxes are checked by their method `holds`. If the geometry of
-    the grid differs, this is the only violation.
+    Rules other than rows, columns and boxes are checked by their method `holds`. If the grid and
+    the puzzle differ in geometry, this is the only violation.
 
         >>> from pipeline import parse_puzzle
         >>> puzzle = parse_puzzle("1.....2..3.....4")
@@ -67,7 +68,7 @@ def is_solution(puzzle: Puzzle, solution: Grid) -> bool:
 
 
 def clashing_givens(puzzle: Puzzle) -> Violation | None:
-    """The first two equal givens in a row, column or box; None if all such givens differ."""
+    """Return a violation for the first two equal givens of a row, column or box, or None."""
     values = [0] * len(puzzle.cells)
     for cell, value in puzzle.givens():
         values[cell] = value
@@ -75,7 +76,7 @@ def clashing_givens(puzzle: Puzzle) -> Violation | None:
 
 
 def _repetitions(geometry: Geometry, values: Sequence[int]) -> Iterator[Violation]:
-    """Yield a violation for each repeated value of a unit; 0 is an empty cell."""
+    """Yield a violation for each repeated value of a unit. The value 0 is an empty cell."""
     for index, unit in enumerate(units_of(geometry)):
         first: dict[int, int] = {}
         for cell in unit:
@@ -149,7 +150,9 @@ def certify_lists(
     counts: NDArray[np.integer[Any]],
     grids: NDArray[np.integer[Any]],
 ) -> NDArray[np.bool_]:
-    """Check several grids per puzzle. Returns flags (P,) of the lists of distinct solutions.
+    """Check a list of grids per puzzle. Returns flags (P,).
+
+    The flag of a puzzle is set if the grids in its list are distinct solutions.
 
     `masks` is (P, n²), `grids` is (R, P, n²). The list of puzzle p is `grids[:counts[p], p]`.
     Raises ValueError in the same cases as `certify_many`.
@@ -168,7 +171,10 @@ def certify_lists(
 def _certify_chunk(
     geometry: Geometry, masks: NDArray[np.unsignedinteger], grids: NDArray[np.integer[Any]]
 ) -> NDArray[np.bool_]:
-    """Check one chunk. The n cells of a unit differ if together they hold all n values."""
+    """Check a chunk of puzzles as `certify_many` does.
+
+    The n cells of a unit differ if together they hold all n values.
+    """
     import numpy as np  # noqa: PLC0415 - slow to load
 
     side = geometry.side
@@ -186,7 +192,7 @@ def _certify_chunk(
 
 
 def certify_model(clauses: Iterable[Sequence[int]], model: Iterable[int]) -> int | None:
-    """The index, from 0, of the first clause that a model does not satisfy, or None.
+    """Return the index, from 0, of the first clause that a model does not satisfy, or None.
 
     The model may omit variables. If it contains both a literal and its negation, both are ignored.
     """

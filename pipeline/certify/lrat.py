@@ -1,11 +1,11 @@
 """Check refutations in LRAT, a proof format whose steps name the clauses from which they follow.
 
-A line `NUMBER LITERALS 0 HINTS 0` adds a clause, `NUMBER d NUMBERS 0` deletes clauses
+A line `NUMBER LITERALS 0 HINTS 0` adds a clause, and a line `NUMBER d NUMBERS 0` deletes clauses
 (L. Cruz-Filipe, M. Heule, W. Hunt, M. Kaufmann, P. Schneider-Kamp, Efficient certified RAT
 verification, 2017). The clauses of the formula have the numbers 1, 2, ….
 
-To check a clause (RUP), assume its negation. Each hint in turn must then be a unit clause, whose
-literal becomes true, and the last hint must be falsified. RAT steps are rejected.
+To check an added clause (RUP), assume its negation. Each hint in turn must then be a unit clause,
+whose literal becomes true. The last hint must be falsified instead. RAT steps are rejected.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from pipeline.errors import PipelineError
 from pipeline.limits import NEVER, Deadline
 
 MAX_LRAT_CHARACTERS = 256 * 1024 * 1024
-"""Maximum length of a proof."""
+"""Maximum length of an LRAT proof."""
 
 # The syntax of LRAT, without optional spaces. `_CLAUSE` matches a line for `drat_of`.
 _NUMBERS = r"((?:[1-9][0-9]{0,11} )*+)0"
@@ -26,7 +26,7 @@ _LITERALS = r"((?:-?[1-9][0-9]{0,9} )*+)0"
 _LINE = re.compile(rf"([1-9][0-9]{{0,11}}) (?:d {_NUMBERS}|{_LITERALS} {_NUMBERS})")
 _CLAUSE = re.compile(r"^[0-9]+ (?:d .*\n|((?:-?[1-9][0-9]*+ )*+0).*(\n))", re.MULTILINE)
 _CHECK_INTERVAL = 256
-"""Lines between two checks of the deadline."""
+"""Number of lines between two checks of the deadline."""
 
 
 class ProofRejected(PipelineError):
@@ -86,7 +86,7 @@ def _check_follows(clauses: _ClausesByNumber, clause: Sequence[int], hints: Sequ
 
 
 class _ClausesByNumber(dict[int, frozenset[int]]):
-    """Clauses by number. A clause of the formula is added when it is first used."""
+    """Maps numbers to clauses. A clause of the formula is added when it is first looked up."""
 
     def __init__(self, formula: Formula) -> None:
         super().__init__()
@@ -123,10 +123,10 @@ class _ClausesByNumber(dict[int, frozenset[int]]):
 
 
 def proof_lines(text: str, max_characters: int, deadline: Deadline) -> Iterator[tuple[int, str]]:
-    """Yield the number, from 1, and the text of each line of a proof.
+    """Yield the number, from 1, and the content of each line of a proof.
 
-    Raises ProofRejected if the text has more than `max_characters` or no newline at the end, and
-    LimitReached when the deadline has passed.
+    Raises ProofRejected if `text` is longer than `max_characters` or does not end with a newline,
+    and LimitReached when the deadline has passed.
     """
     if len(text) > max_characters:
         raise ProofRejected(f"the proof is longer than {max_characters:,} characters")

@@ -1,9 +1,9 @@
 """Convert the DRAT proofs of solvers to LRAT, and check them.
 
 A line of a DRAT proof adds a clause or deletes one (`d …`); the last line adds the empty clause.
-Only RUP steps are accepted: each added clause must follow by unit propagation. Our solvers write no
-other steps. Deletions are ignored: a clause that follows from some clauses also follows if there
-are more.
+Only RUP steps are accepted: each added clause must follow by unit propagation. The solvers that we
+use write no other steps. Deletions are ignored: a clause that follows without the deleted clauses
+also follows with them.
 
 `trimming.py` finds the necessary steps and the clauses from which they follow, in machine code or
 in plain Python. This module calls it and writes the LRAT text. Trimming is not trusted:
@@ -23,7 +23,7 @@ from typing import Any
 from pipeline.certify.formula import Core, Formula
 from pipeline.certify.lrat import MAX_LRAT_CHARACTERS, ProofRejected, check_lrat, proof_lines
 from pipeline.certify.trimming import (
-    CONFLICT,
+    CONFLICT_CLAUSE,
     NEXT_CLAUSE,
     NOTHING,
     OUTPUT_LENGTH,
@@ -41,17 +41,17 @@ TRIVIAL_PROOF = "0\n"
 """The DRAT proof of a formula that unit propagation alone refutes."""
 
 MAX_DRAT_CHARACTERS = 64 * 1024 * 1024
-"""Maximum length of a proof by a solver."""
+"""Maximum length of a solver's DRAT proof."""
 
 LONG_PROOF_CHARACTERS = 5_000
-"""Minimum length of a single proof for which loading the machine code pays."""
+"""Length of a proof from which machine code is loaded for this proof alone."""
 
 PROGRAM = Program("trim", "trim", ("pipeline.certify.trimming",), "pipeline.certify.proof.try_trim")
 loader = ProgramLoader(PROGRAM)
 
 COMPILED_VISITS, PLAIN_VISITS = 1_000_000, 20_000
-"""Clauses visited between two checks of the deadline, in machine code and in plain Python. Each
-takes about 0.02 s."""
+"""Number of clauses visited between two checks of the deadline, in machine code and in plain
+Python. Both numbers take about 0.02 s."""
 
 _STEP = re.compile(r"(?:d )?(?:-?[1-9][0-9]{0,9} )*+0")
 
@@ -81,7 +81,11 @@ def _trim_and_check(
     clauses: list[Clause],
     deadline: Deadline,
 ) -> tuple[str, int]:
-    """Trim a proof with this trimmer, and check it. Returns and raises what `lrat_of` does."""
+    """Trim a proof with this trimmer, and check the result.
+
+    The added `clauses` of the proof come from its lines `line_numbers`. Returns and raises what
+    `lrat_of` does.
+    """
     try:
         text = trim_to_lrat(trimmer, core, clauses, deadline)
     except NotTrimmed as error:
@@ -103,7 +107,7 @@ def _trim_and_check(
 def _added_clauses(
     proof: str, variables: int, deadline: Deadline
 ) -> tuple[list[int], list[Clause]]:
-    """The line numbers of the steps that add a clause, and these clauses.
+    """Return the line numbers of the steps that add a clause, and these clauses.
 
     Raises ProofRejected if a line is invalid or the last clause is not empty.
     """
@@ -131,7 +135,7 @@ def _added_clauses(
 
 
 class NotTrimmed(Exception):
-    """The lemmas are no refutation. `lemma`: the index of a lemma that does not follow, or None."""
+    """The lemmas are no refutation. `lemma`: index of a lemma that does not follow, or None."""
 
     def __init__(self, lemma: int | None) -> None:
         super().__init__(lemma)
@@ -157,7 +161,9 @@ def trim_to_lrat(
         dense = {variable: number for number, variable in enumerate(variables, 1)}
         literals = [dense[x] if x > 0 else -dense[-x] for x in literals]
     starts = [0, *accumulate(map(len, clauses))]
-    state = (_list_state if trimmer is None else _array_state)(literals, starts, len(variables))
+    state = (_new_list_state if trimmer is None else _new_array_state)(
+        literals, starts, len(variables)
+    )
     numbers = _run_trimmer(trimmer, state, len(core.indices), len(variables), deadline)
     return "".join(_lrat_lines(numbers, core, lemmas, variables))
 
@@ -165,7 +171,7 @@ def trim_to_lrat(
 def _lrat_lines(
     numbers: list[int], core: Core, lemmas: Sequence[Clause], variables: Sequence[int]
 ) -> Iterator[str]:
-    """Yield the LRAT lines of the trimmer's output `numbers`, where the last step comes first.
+    """Yield the lines of the LRAT proof. `numbers` is the output of the trimmer, last step first.
 
     `variables` are the formula's variables in the order of the trimmer's variables.
     """
@@ -194,19 +200,23 @@ def _lrat_lines(
 
 
 def _dimacs_literal(code: int, variables: Sequence[int]) -> int:
-    """The literal in DIMACS that the trimmer encodes as `code`."""
+    """Return the DIMACS literal that the trimmer encodes as `code`."""
     return -variables[code >> 1] if code & 1 else variables[code >> 1]
 
 
 def _run_trimmer(
-    trimmer: Callable[..., int] | None, state: State, first: int, variables: int, deadline: Deadline
+    trimmer: Callable[..., int] | None,
+    state: State,
+    first_lemma: int,
+    variables: int,
+    deadline: Deadline,
 ) -> list[int]:
-    """Run the trimmer to its end, and return its output. `first` is the index of the first lemma.
+    """Run the trimmer to its end, and return its output.
 
     Raises NotTrimmed, and LimitReached when the deadline has passed.
     """
     clauses = len(state.is_marked)
-    limits = first, max(1, clauses - variables)
+    limits = first_lemma, max(1, clauses - variables)
     if trimmer is None:
         run = partial(trim, state, *limits, PLAIN_VISITS)
     else:
@@ -220,17 +230,20 @@ def _run_trimmer(
             return numbers
         deadline.check()
     clause = int(state.numbers[NEXT_CLAUSE])
-    raise NotTrimmed(clause - first if first <= clause < clauses else None)
+    raise NotTrimmed(clause - first_lemma if first_lemma <= clause < clauses else None)
 
 
-def _list_state(literals: Sequence[int], starts: Sequence[int], variables: int) -> State:
-    """A state of lists, for plain Python."""
+def _new_list_state(literals: Sequence[int], starts: Sequence[int], variables: int) -> State:
+    """Return a new state of lists, for plain Python."""
     codes = [2 * x - 2 if x > 0 else -2 * x - 1 for x in literals]
     return _new_state(codes, starts, variables, lambda size, value, _: [value] * size)
 
 
-def _array_state(literals: Sequence[int], starts: Sequence[int], variables: int) -> State:
-    """A state of arrays, for machine code. Raises ValueError for a variable out of range."""
+def _new_array_state(literals: Sequence[int], starts: Sequence[int], variables: int) -> State:
+    """Return a new state of arrays, for machine code.
+
+    Raises ValueError for a variable out of range.
+    """
     import numpy as np  # noqa: PLC0415 - slow to load
 
     given = np.array(literals, np.int32)
@@ -244,9 +257,9 @@ def _array_state(literals: Sequence[int], starts: Sequence[int], variables: int)
 def _new_state(
     literals: Any, starts: Any, variables: int, new_array: Callable[[int, int, str], Any]
 ) -> State:
-    """The initial state. `new_array(size, value, type)` makes a list or an array."""
+    """Return the initial state. `new_array(size, value, type)` makes a list or an array."""
     clauses, numbers = len(starts) - 1, new_array(5, 0, "q")
-    numbers[CONFLICT] = NOTHING
+    numbers[CONFLICT_CLAUSE] = NOTHING
     return State(
         literals,
         starts,

@@ -2,12 +2,13 @@
 
 This module knows no technique. It assumes the opposite of each conclusion, and refutes the
 assumption by an exhaustive search of the cited constraints. A cited cell holds one of its
-candidates. If a unit is cited for a digit, one of its cells with this candidate holds the digit. No
-two cells of a unit hold the same digit. A step that assumes a unique solution names a deadly
-pattern, whose digits could be exchanged to give another solution.
+candidates. If a unit is cited for a digit, one of the cells of the unit that have this candidate
+holds the digit. No two cells of a unit hold the same digit. A step that assumes a unique solution
+names a deadly pattern: exchanging the digits of the pattern would give another solution.
 
-Arrays are int64 in machine code and lists in plain Python. Cells, digits and units are numbered
-from 0; units are the rows, then the columns, then the boxes. A set of digits is a mask.
+Arrays are int64 arrays when compiled, and lists when run as plain Python. Cells, digits and units
+are numbered from 0; units are the rows, then the columns, then the boxes. A set of digits is a
+mask.
 """
 
 from __future__ import annotations
@@ -34,17 +35,17 @@ ELIMINATED = 14  # candidates that are false
 CITED = 744  # cells, and digits of units as 81 + 9 · unit + digit: each has one true candidate
 CHAIN_NODES = 1070  # signed nodes of a chain, see `pipeline.steps.layout`
 PATTERN_CELLS = 2580  # cells of the pattern
-STEP_SIZE = 2700  # length of `step`
+STEP_SIZE = 2700  # length of the array `step`
 
 # `stack` has a frame for each assumption: 81 masks of candidates, then 81 flags of assigned cells.
 FRAME_SIZE = 162
-MAX_ASSUMPTIONS = 40
-STACK_SIZE = MAX_ASSUMPTIONS * FRAME_SIZE
+MAX_ASSUMPTIONS = 40  # maximum number of nested assumptions
+STACK_SIZE = MAX_ASSUMPTIONS * FRAME_SIZE  # length of `stack`
 
 
 @compiled(inline=True)
 def _cell_of(unit, position):
-    """The cell at a position of a unit."""
+    """Return the cell at a position of a unit."""
     if unit < 9:
         return 9 * unit + position
     if unit < 18:
@@ -68,9 +69,9 @@ def _bit_count(mask):
 # is rejected. So an accepted step is sound, independent of the technique that found it.
 @compiled()
 def follows(state, step, stack, is_unique):
-    """Whether all conclusions of a step follow. `stack` is working memory.
+    """Return 1 if all conclusions of a step follow, else 0.
 
-    `is_unique`: whether the puzzle was proved to have one solution.
+    `stack` is working memory. `is_unique`: whether the puzzle was proved to have one solution.
     """
     if step[PLACED] + step[ELIMINATED] == 0 or (step[DEADLY] and not is_unique):
         return 0
@@ -103,8 +104,8 @@ def _is_deadly(state, step):
     return step[DEADLY] >= DEADLY_RECTANGLE and _is_loop(state, step)
 
 
-# A filled cell has no candidates in `state`. As a clause it would be false, and would refute any
-# assumption. So a step that cites one is rejected.
+# A filled cell has no candidates in `state`. As a clause, it would be false and refute any
+# assumption. So a step that cites a filled cell is rejected.
 @compiled()
 def _cites_filled(state, step):
     """Whether a cited cell is filled already, or a cited digit is already placed in its unit."""
@@ -177,7 +178,7 @@ def _propagate(step, stack, frame):
 
 @compiled()
 def _candidates_left(step, stack, frame, clause):
-    """The number of remaining candidates of a clause."""
+    """Return the number of remaining candidates of a clause."""
     count = 0
     if clause < step[CITED]:
         cited = step[CITED + 1 + clause]
@@ -197,7 +198,7 @@ def _candidates_left(step, stack, frame, clause):
 
 @compiled()
 def _first_candidate(step, stack, frame, clause):
-    """The cell and the bit of the first remaining candidate of a clause."""
+    """Return the cell and the bit of the first remaining candidate of a clause."""
     cited = step[CITED + 1 + clause] if clause < step[CITED] else 0
     if clause < step[CITED] and cited < 81:
         return cited, stack[frame + cited] & -stack[frame + cited]
@@ -217,7 +218,7 @@ def _first_candidate(step, stack, frame, clause):
 
 @compiled()
 def _smallest_clause(step, stack, frame):
-    """The clause with the fewest remaining candidates, but at least two; -1 if there is none."""
+    """Return the clause with the fewest remaining candidates, of those with at least two, or -1."""
     best, fewest = -1, 100
     for clause in range(step[CITED] + (1 if step[DEADLY] >= DEADLY_RECTANGLE else 0)):
         count = _candidates_left(step, stack, frame, clause)
@@ -229,7 +230,8 @@ def _smallest_clause(step, stack, frame):
 # Unique loop; with four cells, a unique rectangle. Each unit has no cell of the loop, or one at an
 # odd and one at an even position. If the cells held only these two digits, exchanging the digits
 # would give another solution, because each unit keeps its digits. This requires that the cells are
-# open, and that the puzzle allows both digits in each of them. The digits may already be eliminated.
+# open, and that the puzzle allows both digits in each of them. It does not matter whether the
+# digits are still candidates.
 @compiled()
 def _is_loop(state, step):
     """Whether the first DEADLY pattern cells are open, and form a loop."""
@@ -249,9 +251,9 @@ def _is_loop(state, step):
 
 
 # Bivalue universal grave: each open cell has two candidates, and each digit has two places or none
-# in each unit. Such a grid has no solution or at least two, because all cells could hold their
-# other candidate. So if the solution is unique and the grid has one extra candidate, the extra
-# candidate is true (BUG+1).
+# in each unit. Such a grid has no solution or at least two: if each open cell of a solution takes
+# its other candidate, the result is another solution. So if the solution is unique and the grid has
+# one extra candidate, the extra candidate is true (BUG+1).
 @compiled()
 def _is_bug(state, step):
     """Whether the grid without the extra candidate is a BUG."""

@@ -2,7 +2,7 @@
 
 Lemmas are the clauses of the proof. The forward pass adds the clauses of the formula and then the
 lemmas one by one, with unit propagation, until a clause is falsified. The backward pass removes the
-lemmas from the last to the first, and the literals that they implied. It checks each marked lemma,
+lemmas from the last to the first, and the literals that they implied. It checks each marked lemma
 and marks the clauses from which the lemma follows (E. Goldberg, Y. Novikov, Verification of proofs
 of unsatisfiability for CNF formulas, 2003). Marked clauses propagate first, so that few other
 clauses are marked (M. Heule, W. Hunt, N. Wetzler, Trimming while checking clausal proofs, 2013:
@@ -26,12 +26,12 @@ NOTHING = -1
 """The index that means "no clause" or "end of the list"."""
 
 UNMARKED, MARKED = 0, 1
-"""The two watch lists of a literal: those of unmarked and of marked clauses."""
+"""The watch lists of a literal: one list of unmarked clauses, and one of marked clauses."""
 
 # Indices in `State.numbers`.
 NEXT_CLAUSE = 0  # the clause to add next; in the backward pass, one more than the clause to check
-CONFLICT = 1  # the clause that led to the conflict when it was added, or NOTHING
-TRAIL = 2  # length of the trail
+CONFLICT_CLAUSE = 1  # the clause that led to the conflict when it was added, or NOTHING
+TRAIL_LENGTH = 2  # length of the trail
 OUTPUT_LENGTH = 3  # length of the output
 VISITS = 4  # number of watches that were visited in this call
 
@@ -81,49 +81,49 @@ class State(NamedTuple):
     queue: Any
     """(V,): the variables to be analysed."""
     numbers: Any
-    """(5,): NEXT_CLAUSE, CONFLICT, TRAIL, OUTPUT_LENGTH and VISITS."""
+    """(5,): NEXT_CLAUSE, CONFLICT_CLAUSE, TRAIL_LENGTH, OUTPUT_LENGTH and VISITS."""
 
 
 _TRUE, _FALSE = 1, -1
 """Elements of `State.values`."""
 
 _QUEUED, _NEWLY_NEEDED, _ASSUMED = 1, 2, 3
-"""Elements of `State.roles`: a variable of the queue, one whose root literal no earlier step
-needed, and a variable of the negated lemma."""
+"""Elements of `State.roles`. _QUEUED: the variable is in the queue. _NEWLY_NEEDED: it is in the
+queue, and no earlier step needed its root literal. _ASSUMED: it occurs in the negated lemma."""
 
 
 @compiled(inline=True)
 def _assign(state, literal, reason):
     """Make a literal true. `reason` is the clause that implies it; NOTHING for an assumption."""
-    size, variable = state.numbers[TRAIL], literal >> 1
+    size, variable = state.numbers[TRAIL_LENGTH], literal >> 1
     state.values[literal], state.values[literal ^ 1] = _TRUE, _FALSE
     state.trail[size] = literal
     state.positions[variable] = size
     state.reasons[variable] = reason
-    state.numbers[TRAIL] = size + 1
+    state.numbers[TRAIL_LENGTH] = size + 1
 
 
 @compiled(inline=True)
 def _backtrack(state, size):
     """Unassign literals until the trail has this length."""
-    for position in range(size, state.numbers[TRAIL]):
+    for position in range(size, state.numbers[TRAIL_LENGTH]):
         literal = state.trail[position]
         state.values[literal] = state.values[literal ^ 1] = 0
-    state.numbers[TRAIL] = min(size, state.numbers[TRAIL])
+    state.numbers[TRAIL_LENGTH] = min(size, state.numbers[TRAIL_LENGTH])
 
 
 @compiled(inline=True)
-def _link(state, kind, literal, watch):
+def _insert_watch(state, kind, literal, watch):
     """Insert a watch at the start of the list of `kind` (MARKED or UNMARKED) of a literal."""
     state.next_watch[watch] = state.first_watch[2 * literal + kind]
     state.first_watch[2 * literal + kind] = watch
 
 
 @compiled(inline=True)
-def _watch_another(state, watch, other):
-    """Move a watch to a literal that is not false, if its clause has one besides `other`.
+def _move_watch(state, watch, other):
+    """Move a watch to a literal of its clause that is neither false nor watched.
 
-    Returns whether it has one.
+    `other` is the other watched literal. Returns False if there is no such literal.
     """
     clause = watch >> 1
     start = state.starts[clause]
@@ -133,7 +133,7 @@ def _watch_another(state, watch, other):
         if state.values[literal] != _FALSE:
             state.literals[i], state.literals[watched] = state.literals[watched], literal
             state.blockers[watch] = other
-            _link(state, state.is_marked[clause], literal, watch)
+            _insert_watch(state, state.is_marked[clause], literal, watch)
             return True
     return False
 
@@ -158,7 +158,7 @@ def _visit_watchers(state, kind, literal, end):
             other = state.literals[state.starts[clause] + 1 - (watch & 1)]
             if state.values[other] == _TRUE:
                 state.blockers[watch] = other
-            elif _watch_another(state, watch, other):
+            elif _move_watch(state, watch, other):
                 stays = False
             elif state.values[other] == _FALSE:
                 return clause
@@ -172,7 +172,7 @@ def _visit_watchers(state, kind, literal, end):
             else:
                 state.next_watch[previous] = next_watch
             if stays:
-                _link(state, MARKED, literal, watch)
+                _insert_watch(state, MARKED, literal, watch)
         watch = next_watch
     return NOTHING
 
@@ -187,8 +187,8 @@ def _propagate(state, start, end):
     Clauses from `end` on have been removed.
     """
     marked_head = unmarked_head = start
-    while unmarked_head < state.numbers[TRAIL]:
-        if marked_head < state.numbers[TRAIL]:
+    while unmarked_head < state.numbers[TRAIL_LENGTH]:
+        if marked_head < state.numbers[TRAIL_LENGTH]:
             falsified = _visit_watchers(state, MARKED, state.trail[marked_head] ^ 1, end)
             marked_head += 1
         else:
@@ -200,12 +200,12 @@ def _propagate(state, start, end):
 
 
 @compiled(inline=True)
-def _add(state, clause):
+def _add_clause(state, clause):
     """Add a clause, and propagate it if all but one of its literals are false.
 
     Returns a falsified clause, or NOTHING.
     """
-    state.trail_before[clause] = state.numbers[TRAIL]
+    state.trail_before[clause] = state.numbers[TRAIL_LENGTH]
     start, end = state.starts[clause], state.starts[clause + 1]
     next_open = start  # the literals before this index are not false
     for i in range(start, end):
@@ -218,7 +218,7 @@ def _add(state, clause):
     if end > start + 1:
         for k in range(2):
             state.blockers[2 * clause + k] = state.literals[start + 1 - k]
-            _link(state, state.is_marked[clause], state.literals[start + k], 2 * clause + k)
+            _insert_watch(state, state.is_marked[clause], state.literals[start + k], 2 * clause + k)
     if next_open == start:
         return clause
     if next_open == start + 1 and state.values[state.literals[start]] != _TRUE:
@@ -236,15 +236,15 @@ def _emit(state, number):
 
 @compiled(inline=True)
 def _has_own_step(state, reason):
-    """Whether the literal implied by a clause needs a step: a unit clause is already that step."""
+    """Whether the literal that a clause implies needs a step: unit clauses are steps already."""
     return state.starts[reason + 1] - state.starts[reason] > 1
 
 
 @compiled(inline=True)
-def _emit_literal(state, variable):
+def _emit_unit_clause(state, variable):
     """Append the number of the unit clause that assigns a variable at the root.
 
-    The number is `~literal` if this clause is a step of its own.
+    The number is `~literal` if that unit clause is a step of its own.
     """
     reason = state.reasons[variable]
     if _has_own_step(state, reason):
@@ -269,7 +269,7 @@ def _queue_clause(state, clause, count, root):
         state.queue[count] = variable
         count += 1
         if state.positions[variable] < root:
-            _emit_literal(state, variable)
+            _emit_unit_clause(state, variable)
             reason = state.reasons[variable]
             if not state.is_needed[reason]:
                 state.is_needed[reason] = 1
@@ -292,7 +292,7 @@ def _analyse_conflict(state, falsified, root):
         done += 1
         if state.positions[variable] >= root and state.reasons[variable] != NOTHING:
             count = _queue_clause(state, state.reasons[variable], count, root)
-    for position in range(root, state.numbers[TRAIL]):
+    for position in range(root, state.numbers[TRAIL_LENGTH]):
         variable = state.trail[position] >> 1
         if state.roles[variable] == _QUEUED and state.reasons[variable] != NOTHING:
             _emit(state, state.reasons[variable])
@@ -307,11 +307,14 @@ def _analyse_conflict(state, falsified, root):
     _mark_reasons(state, newly_needed)
 
 
-# A root literal follows from its reason, whose other literals are false at the root, and so on. The
-# steps of these literals need all these reasons.
+# A root literal follows from its reason and from the root literals that falsify the other literals
+# of this reason. So the steps of these root literals are needed too, recursively.
 @compiled(inline=True)
 def _mark_reasons(state, count):
-    """Mark the reasons of the queued variables, and recursively the reasons of their literals."""
+    """Mark the reasons of the queued variables, and recursively of all variables in these reasons.
+
+    `count` is the length of the queue.
+    """
     done = 0
     while done < count:
         reason = state.reasons[state.queue[done]]
@@ -331,7 +334,7 @@ def _mark_reasons(state, count):
 @compiled(inline=True)
 def _check_lemma(state, lemma):
     """Append the step of a lemma. Returns whether the lemma follows from the clauses before it."""
-    root = state.numbers[TRAIL]
+    root = state.numbers[TRAIL_LENGTH]
     _emit(state, lemma)
     for i in range(state.starts[lemma], state.starts[lemma + 1]):
         literal = state.literals[i]
@@ -357,13 +360,14 @@ def _check_lemma(state, lemma):
 # With this clause as its only hint, the lemma follows: its negation falsifies the hint.
 @compiled(inline=True)
 def _check_satisfied_lemma(state, variable):
-    """Append the step of a lemma with a literal that is true at the root.
+    """Append the step of a lemma that contains the true literal of `variable`.
 
-    Returns False if the literal was assumed by negating the lemma, which is then a tautology.
+    Returns False if this literal is not true at the root. It was then assumed when the lemma was
+    negated, so the lemma is a tautology.
     """
     if state.values[2 * variable] == 0:
         return False
-    _emit_literal(state, variable)
+    _emit_unit_clause(state, variable)
     _emit(state, len(state.is_marked))
     if not state.is_needed[state.reasons[variable]]:
         state.is_needed[state.reasons[variable]] = 1
@@ -378,7 +382,7 @@ def _check_satisfied_lemma(state, variable):
 @compiled(inline=True)
 def _unassign_last(state):
     """Remove the last literal from the trail, and append its step if it is needed."""
-    literal = state.trail[state.numbers[TRAIL] - 1]
+    literal = state.trail[state.numbers[TRAIL_LENGTH] - 1]
     reason = state.reasons[literal >> 1]
     if state.is_needed[reason]:
         state.is_needed[reason] = 0
@@ -386,21 +390,21 @@ def _unassign_last(state):
             _emit(state, ~literal)
             for i in range(state.starts[reason], state.starts[reason + 1]):
                 if state.literals[i] != literal:
-                    _emit_literal(state, state.literals[i] >> 1)
+                    _emit_unit_clause(state, state.literals[i] >> 1)
             _emit(state, reason)
             _emit(state, len(state.is_marked))
-    _backtrack(state, state.numbers[TRAIL] - 1)
+    _backtrack(state, state.numbers[TRAIL_LENGTH] - 1)
 
 
 @compiled(inline=True)
-def _start_backward(state, clause, falsified, lemmas):
+def _start_backward_pass(state, clause, falsified, first_lemma):
     """Start the backward pass: append the step of the empty clause.
 
-    If clauses before `lemmas` suffice for the conflict, this is the only step.
+    This is the only step if the conflict follows from the clauses before `first_lemma` alone.
     """
-    state.numbers[CONFLICT] = clause
+    state.numbers[CONFLICT_CLAUSE] = clause
     _emit(state, clause)
-    _analyse_conflict(state, falsified, state.numbers[TRAIL] if clause >= lemmas else 0)
+    _analyse_conflict(state, falsified, state.numbers[TRAIL_LENGTH] if clause >= first_lemma else 0)
     _emit(state, len(state.is_marked))
 
 
@@ -409,26 +413,28 @@ def _start_backward(state, clause, falsified, lemmas):
 # marked. All checked lemmas together are a refutation (backward checking, Goldberg and Novikov
 # 2003).
 @compiled(inline=True)
-def trim(state, lemmas, max_output, max_visits):
-    """Continue for about `max_visits` visits.
+def trim(state, first_lemma, max_output, max_visits):
+    """Continue trimming, for about `max_visits` visits of clauses.
 
     Returns UNFINISHED, TRIMMED, REJECTED, or HAS_OUTPUT if `output` has at least `max_output`
-    numbers. The clauses from index `lemmas` on are the lemmas.
+    numbers. The clauses from index `first_lemma` on are the lemmas.
     """
     state.numbers[VISITS] = 0
     while state.numbers[VISITS] < max_visits:
         state.numbers[VISITS] += 1
         clause = state.numbers[NEXT_CLAUSE]
-        if state.numbers[CONFLICT] == NOTHING:
+        if state.numbers[CONFLICT_CLAUSE] == NOTHING:
             if clause == len(state.is_marked):
                 return REJECTED
-            falsified = _add(state, clause)
+            falsified = _add_clause(state, clause)
             state.numbers[NEXT_CLAUSE] += 1
             if falsified != NOTHING:
-                _start_backward(state, clause, falsified, lemmas)
-        elif state.numbers[TRAIL] > (state.trail_before[clause - 1] if clause > lemmas else 0):
+                _start_backward_pass(state, clause, falsified, first_lemma)
+        elif state.numbers[TRAIL_LENGTH] > (
+            state.trail_before[clause - 1] if clause > first_lemma else 0
+        ):
             _unassign_last(state)
-        elif clause <= lemmas:
+        elif clause <= first_lemma:
             return TRIMMED
         else:
             state.numbers[NEXT_CLAUSE] -= 1

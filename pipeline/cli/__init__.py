@@ -21,18 +21,18 @@ if TYPE_CHECKING:
 __all__ = ["application", "main"]
 
 _GC_THRESHOLD = 50_000
-"""Allocations between garbage collections. With Python's default, they took a fifth of `report`."""
+"""Allocations between garbage collections. With the default, these take a fifth of `report`."""
 
 
 def application(command: str = "") -> Typer:
-    """The program with all commands, or only with the command `command`."""
+    """Create the program with all commands, or only with `command` if it is a command."""
     from pipeline.cli.program import application as create_application  # noqa: PLC0415 - slow to load
 
     return create_application(command)
 
 
 def main() -> None:
-    """Handle signals, so that they end the command with the right exit code, and run it."""
+    """Run the command of the arguments. Signals end it with its exit code for signals."""
     command = sys.argv[1] if sys.argv[1:] else ""
     exit_when_stopped(code_when_stopped(command))
     gc.set_threshold(_GC_THRESHOLD)

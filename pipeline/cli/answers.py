@@ -26,19 +26,20 @@ if TYPE_CHECKING:
 
 
 _MAX_REPORTED = 20
-"""Maximum number of files whose unread parts are reported one by one."""
+"""Maximum number of files whose unread parts are reported."""
 
 
 def say_minisat_missing(solvers: Solvers, settings: Settings) -> None:
-    """Report that minisat is missing, unless `quiet` is set."""
+    """Report that minisat is not installed, unless `quiet` is set."""
     if solvers.missing_solver and not settings.quiet:
         say(f"{solvers.missing_solver}: using PySAT instead")
 
 
 def say_unread(unread: Mapping[str, Mapping[str, int]], verb: str = "read") -> None:
-    """Report the unread parts of each file, and the number of puzzles with each part.
+    """Report the unread parts of each file.
 
-    `verb` is `read` or `converted`: "not read", "not converted".
+    - `unread`: name of a file → unread part → number of puzzles with this part.
+    - `verb`: `read` or `converted`, for messages "not read" or "not converted".
     """
     for name, texts in islice(unread.items(), _MAX_REPORTED):
         say(f"{printable(name)}: {unread_of_many(texts, verb)}")
@@ -53,8 +54,8 @@ def solve_files(
 ) -> Iterator[tuple[Item, Result]]:
     """Solve every puzzle in these files, and show progress.
 
-    `on_solution` is called with the text of each solution; for a single puzzle as soon as it is
-    found.
+    `on_solution`: called with the text of each solution. If the file is a single puzzle, it is
+    called as soon as the solution is found.
     """
     is_shown = not settings.quiet and not sys.stdout.isatty()  # on a terminal, the results show it
     file_display = Display(None, bar=is_shown and len(files) > 1)
@@ -85,10 +86,10 @@ def solve_files(
 
 
 def write_table(files: Sequence[Path], target: Path, settings: Settings) -> Counter[str]:
-    """Write a row for each puzzle in these files; returns counts by status.
+    """Write a table with a row for each puzzle in these files. Returns counts by status.
 
-    With several sources, each row begins with its source. Raises InputError, and writes nothing, if
-    no file could be read.
+    If there are several sources, each row begins with the name of its source. Raises InputError,
+    and writes nothing, if no file could be read.
     """
     from pipeline.outbox.schema import STATUSES  # noqa: PLC0415 - few write tables
     from pipeline.outbox.tables import PuzzleRow, SourcedRow, csv_field  # noqa: PLC0415
@@ -123,7 +124,7 @@ def write_table(files: Sequence[Path], target: Path, settings: Settings) -> Coun
 def _rows_of(
     files: Sequence[Path], solvers: Solvers, settings: Settings
 ) -> Iterator[tuple[str, Rows]]:
-    """Yield (source, rows) for all puzzles, with one row for each unreadable file.
+    """Yield pairs (source name, rows) for all puzzles; an unreadable file gets one row.
 
     Raises InputError if no file could be read.
     """

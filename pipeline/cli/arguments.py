@@ -1,4 +1,4 @@
-"""Recognise arguments that are a puzzle or a link instead of the name of a file."""
+"""Recognise arguments that are a puzzle or a link instead of a file name."""
 
 from __future__ import annotations
 
@@ -11,24 +11,24 @@ LINK_PATTERN = re.compile(
     r"(?i:https?://|www\.)[^\n]+|(?:[a-z\d-]++\.)++[a-z]{2,}/\S*[0-9.*_-]{36}\S*"
     r"|(?:\S+/)?fpuz(?:zles)?N4\S+|N4Ig\S{16,}"
 )
-"""A link as an argument, or the encoded puzzle that a link contains."""
+"""Matches an argument that is a link, or the encoded puzzle of a link."""
 
 PUZZLE_PATTERN = re.compile(
     r"[0-9.*_-]{16,}|[0-9A-Za-z.*_-]{256,}|(?=[^/]{16})[ -~]+(?:\n[ -~]*)+"
     rf"|{LINK_PATTERN.pattern}|[0-9]{{1,2}}(?:x[0-9]{{1,2}}|j)[a-z0-9]*:[a-z0-9_,]+"
 )
-"""A puzzle as an argument.
+"""Matches an argument that is a puzzle.
 
-It has at least 16 cells, or 256 with letters, or several lines; or it is a link or a game id of
-Solo.
+Such an argument has at least 16 cells, or 256 with letters, or several lines; or it is a link or a
+game id of Solo.
 """
 
 FEW_CELLS_PATTERN = re.compile(r"(?=.*[0-9])[0-9.*_-]{1,15}")
-"""An argument with too few cells for a puzzle."""
+"""Matches an argument that looks like a puzzle but has too few cells."""
 
 
 class LinkPath(PosixPath):
-    """A path whose text is the argument: pathlib would remove an empty part, as in `https://`."""
+    """A path whose text is a link. Other paths of pathlib lose empty parts, as in `https://`."""
 
     written: str | None = None
     """The argument; None for a path derived from it, such as its parent."""
@@ -47,5 +47,5 @@ class LinkPath(PosixPath):
 
 
 def path_of_argument(text: str) -> Path:
-    """The path for an argument. Its text is the argument, even if that is a link."""
+    """The path for an argument: a LinkPath for a link, so that its text is not changed."""
     return LinkPath(text) if LINK_PATTERN.fullmatch(text) else Path(text)

@@ -14,7 +14,7 @@ from pipeline.service.log import can_encode
 from pipeline.solving.bench import Benched
 
 COLUMNS: Final = ("name", "variables", "clauses", "status")
-"""Columns before those of the solvers."""
+"""The columns to the left of those of the solvers."""
 _LATEX_ESCAPES = {
     "\\": r"\textbackslash{}",
     "~": r"\textasciitilde{}",
@@ -24,13 +24,15 @@ _LATEX_ESCAPES = {
     "|": r"\textbar{}",
     **{character: f"\\{character}" for character in "&%$#_{}"},
 }
+"""Special character of LaTeX → how it is written in a text."""
 _LATEX_SPECIAL = re.compile("|".join(map(re.escape, _LATEX_ESCAPES)))
 
 
 class ResultTable:
     """Prints a table with a row for each problem and, except in CSV, rows of totals.
 
-    `to` is the format. CSV and LaTeX are printed row by row. An empty table is not printed.
+    `to`: the format. CSV and LaTeX are printed row by row, text at the end. A table without rows is
+    not printed.
     """
 
     def __init__(self, to: str, solvers: Sequence[str]) -> None:
@@ -60,7 +62,7 @@ class ResultTable:
             print(_latex_row(self._head), r"\hline", sep="\n")
 
     def _write(self, row: list[str]) -> None:
-        """Print a row, or keep it until the end for a text table."""
+        """Print a row; in text format, keep it until the end."""
         if self._to == "csv":
             csv.writer(sys.stdout, lineterminator="\n").writerow(row)
             sys.stdout.flush()
@@ -101,7 +103,7 @@ def _latex_row(row: Sequence[str]) -> str:
 def _print_table(
     head: Sequence[str], rows: Sequence[list[str]], footer: Sequence[list[str]]
 ) -> None:
-    """Print a text table with columns that are wide enough."""
+    """Print a text table whose columns are as wide as needed."""
     from rich import box  # noqa: PLC0415 - only needed here
     from rich.console import Console  # noqa: PLC0415
     from rich.table import Table as Drawn  # noqa: PLC0415

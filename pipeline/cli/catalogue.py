@@ -1,4 +1,4 @@
-"""Helpers of `dedupe`, `overlap` and `generate`: options, targets, tables."""
+"""Functions for `dedupe`, `overlap` and `generate`: parse options, write collections and tables."""
 
 from __future__ import annotations
 
@@ -35,10 +35,10 @@ from pipeline.solving.problem import PuzzleProblem
 from pipeline.solving.result import Result
 
 _MAX_REPORTED = 20
-"""Maximum number of puzzles that are listed in messages."""
+"""Maximum number of puzzles that messages list one by one."""
 
 _TRAITS = Settings(traits="effort,rating")
-"""Settings to compute the traits of generated puzzles."""
+"""Settings that select the traits computed for generated puzzles."""
 
 
 def range_of(option: str, text: str) -> tuple[int, int]:
@@ -61,7 +61,7 @@ def wish_of(
     symmetric: bool,
     marks: bool,
 ) -> Wish:
-    """The `Wish` for these options. Raises UsageError."""
+    """Make the `Wish` for these options of `generate`. Raises UsageError."""
     if redundant and givens is None:
         raise UsageError("--redundant needs a number of givens, such as --givens 30-34")
     try:
@@ -73,7 +73,7 @@ def wish_of(
 
 
 def table_path(target: Path, table: Path | None) -> Path | None:
-    """The path of the table: the requested one, else NAME.csv if the collection is a file."""
+    """The path of the table: `table`, if given, else NAME.csv if the collection is a file."""
     if table or target == STANDARD_OUTPUT or not target.name:
         return table
     return target.with_suffix(".csv")
@@ -82,9 +82,9 @@ def table_path(target: Path, table: Path | None) -> Path | None:
 def write_copies(
     target: Path | None, results: Generator[Copy | Left], display: Display, out: Output
 ) -> list[CopyRow]:
-    """Write copies to the table `target`, if given, and print them with --json.
+    """Write copies to the table `target`, if given; with --json, print them.
 
-    Reports skipped puzzles. Returns the rows of the first copies, for messages.
+    Reports skipped puzzles. Returns the rows of the first copies, for `say_copies`.
     """
     first: list[CopyRow] = []
     left = 0
@@ -109,13 +109,14 @@ def write_copies(
 
 
 def _skip_message(left: Left) -> str:
+    """The message that a puzzle was skipped, with its location."""
     where = f"{left.source}:{left.line}" if left.line else left.source
     has_location = left.reason.startswith(left.source)
     return left.reason if has_location else f"{where}: skipped: {left.reason}"
 
 
 def show_comparisons(display: Display, *tallies: Tally) -> None:
-    """Let the display show the current number of compared puzzles."""
+    """Make the display show the number of puzzles compared so far."""
 
     def tick() -> None:
         done = sum(tally.puzzles for tally in tallies)
@@ -126,7 +127,7 @@ def show_comparisons(display: Display, *tallies: Tally) -> None:
 
 
 def say_copies(first: Sequence[CopyRow], copies: int) -> None:
-    """Print the first copies with their equivalents, and the option that lists all."""
+    """Print the first copies with their equivalents, and how to list all."""
     for row in first:
         here, there = (
             f"{source}:{line}" if line else source
@@ -138,7 +139,7 @@ def say_copies(first: Sequence[CopyRow], copies: int) -> None:
 
 
 def note_table(table: Path | None, copies: int, text: str, out: Output, *, to_stderr: bool) -> None:
-    """Report the contents of a table, if it is a file and not empty."""
+    """Report what a table contains (`text`), if the table is a file and not empty."""
     if copies and table and table != STANDARD_OUTPUT:
         out.note(f"{printable(str(table))} {text}", to_stderr=to_stderr)
 
@@ -151,11 +152,11 @@ def write_generated(
     display: Display,
     out: Output,
 ) -> tuple[int, Stopped | LimitReached | None]:
-    """Write a generated collection and, if the second target is given, a table.
+    """Generate puzzles, and write them to a collection and a table.
 
-    Returns the number of puzzles and, if that is less than `count`, the exception that ended the
-    generation. With --json, effort and rating are computed, which takes longer. Raises Stopped or
-    LimitReached if no puzzle was found.
+    `targets`: the collection, and the table or None. Returns the number of puzzles and, if it is
+    less than `count`, the exception that ended the generation. With --json, effort and rating are
+    computed, which takes longer. Raises Stopped or LimitReached if no puzzle was found.
     """
     made, shown = 0, goes_to_terminal(targets[0])
 

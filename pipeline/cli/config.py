@@ -14,21 +14,23 @@ from pipeline.errors import UsageError, printable
 from pipeline.settings import FORMER_NAMES, Settings, settings_declared
 
 CONFIG, CONFIG_FILE = "config", "sudoku-pipeline.toml"
-"""The option for the settings file, and the file's default name."""
+"""The option that names the settings file, and the default name of the file."""
 
 MAX_CONFIG_BYTES = 1024 * 1024
 """Maximum size of a settings file."""
 
 _POSITION = re.compile(r"(.*) \(at line (\d+), column (\d+)\)")
-"""A message of `tomllib` that ends with the position."""
+"""Matches a message of `tomllib` that ends with a position."""
 
 
 def read_config(path: Path, *, is_named: bool = True) -> dict[str, Any]:
     """Read a settings file; returns field of `Settings` → value.
 
     Paths other than those of programs are relative to the folder of the file. Raises UsageError if
-    the file cannot be read, for an unknown setting, for an invalid value, and for a risky setting
-    unless the user named the file.
+    the file cannot be read, for an unknown setting, for an invalid value, and, unless `is_named`,
+    for a risky setting.
+
+    `is_named`: whether the user named the file.
     """
     try:
         chosen = _values_by_field(_parsed_toml(path), path, is_named=is_named)
@@ -54,9 +56,9 @@ def _values_by_field(values: Mapping[str, Any], path: Path, *, is_named: bool) -
         setting = known.get(key)
         if setting is None:
             raise UsageError(f"{printable(key)}: unknown setting{did_you_mean(key, known)}")
-        if setting.risky and not is_named:
-            why = f"only allowed in a file that you name: --{CONFIG} {path}"
-            raise UsageError(f"{key}: {why}")
+        if setting.is_risky and not is_named:
+            why = "not allowed in a settings file that was not named"
+            raise UsageError(f"{key}: {why}; to trust this file, pass --{CONFIG} {path}")
         taken = setting.read if setting.unit and isinstance(value, str) else setting.check
         known_value = taken(current_value(setting.name, value, f"{path}: {key} ="), key)
         if setting.kind is Path:

@@ -1,4 +1,4 @@
-"""Helpers of `convert`: choose the target notation, and write files."""
+"""Functions for `convert`: choose the target notation, convert, and write files."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import BinaryIO
 
 from pipeline.cli.answers import say_unread
 from pipeline.cli.file_access import (
-    Folder,
+    OutputFolder,
     atomic_output,
     goes_to_terminal,
     sources_of,
@@ -25,11 +25,11 @@ from pipeline.settings import Settings
 from pipeline.solving.items import Item, items_of
 
 _MAX_REPORTED = 20
-"""Maximum number of puzzles whose reasons are printed."""
+"""Maximum number of skipped puzzles that are reported one by one."""
 
 
 def target_notation(to: str | None, output: Path) -> str:
-    """The notation that --to names; without --to, the one of the file's extension.
+    """The notation that --to names, or else the notation of the extension of `output`.
 
     Raises UsageError.
     """
@@ -41,63 +41,70 @@ def target_notation(to: str | None, output: Path) -> str:
     meant = [name for name in NAMES if output.suffix.lower() in endings_of(name)]
     if len(meant) == 1:
         return meant[0]
-    end = printable(output.suffix)
-    why = f"no notation has the extension {end}; " if end and not meant else ""
-    names = " or ".join(meant) or ", ".join(NAMES)
-    raise UsageError(f"--to: {why}expected {names}")
+    if output.suffix and not meant:
+        raise UsageError(
+            f"--output {printable(str(output))}: no notation has the extension "
+            f"{printable(output.suffix)}; use another extension, or name one with --to: "
+            f"{', '.join(NAMES)}"
+        )
+    raise UsageError(f"--to: expected {' or '.join(meant) or ', '.join(NAMES)}")
 
 
 def items_of_files(files: Sequence[Path], settings: Settings) -> Iterator[Item]:
-    """Yield all problems in files. Raises InputError, UsageError."""
+    """Yield an Item for each problem in files. Raises InputError, UsageError."""
     with sources_of(files, settings) as sources:
         for source, name in sources:
             yield from items_of(source, name, settings)
 
 
 def skip_message(where: str, reason: str) -> str:
-    """The reason why a puzzle was skipped, preceded by its location unless it contains that."""
+    """The message about a skipped puzzle: `where`, unless `reason` begins with it, and `reason`."""
     where = printable(where)
     return reason if not where or reason.startswith(where) else f"{where}: {reason}"
 
 
 class Conversion:
-    """Converts sources, and reports skipped puzzles.
+    """Converts the puzzles of sources, and reports skipped puzzles.
 
-    `done` and `skipped` count converted and skipped puzzles.
+    - `to`: the target notation.
+    - `converted_count`, `skipped_count`: the numbers of converted and of skipped puzzles.
     """
 
     def __init__(
         self, to: str, settings: Settings, out: Output, *, solutions: bool, target: Path
     ) -> None:
         self.to, self.solutions = to, solutions
-        self.done = self.skipped = 0
+        self.converted_count = self.skipped_count = 0
         self._settings, self.out = settings, out
         self._unread = defaultdict[str, Counter[str]](Counter)
         bar = not (out.quiet or out.as_json or goes_to_terminal(target))
         self._display = Display(None, bar=bar)
 
     def convert(self, sources: Sequence[NamedSource], kept: BinaryIO | None) -> Iterator[Converted]:
-        """Yield the converted puzzles, and report the skipped ones."""
+        """Yield the converted puzzles, and report the skipped ones.
+
+        `kept`: the file to which all puzzles are written; None for one text per puzzle.
+        """
         results = convert(sources, self.to, self._settings, solutions=self.solutions, kept=kept)
         for result in results:
             if result.reason is None:
-                self.done += 1
+                self.converted_count += 1
                 self._say_unread(result)
                 yield result
             else:
-                self.skipped += 1
+                self.skipped_count += 1
                 self._say_skipped(result)
                 self.out.row({"source": result.name, "line": result.line, "reason": result.reason})
-            done = self.done + self.skipped
+            done = self.converted_count + self.skipped_count
             self._display.tick("converting", Progress(done, done, None))
         self._display.end()
         say_unread(self._unread, "converted")
-        if self.skipped > _MAX_REPORTED:
-            say(f"and {self.skipped - _MAX_REPORTED:,} more puzzles not converted")
+        if self.skipped_count > _MAX_REPORTED:
+            say(f"and {self.skipped_count - _MAX_REPORTED:,} more puzzles not converted")
 
     def _say_skipped(self, result: Converted) -> None:
-        """Report a skipped puzzle."""
-        if self.skipped <= _MAX_REPORTED:
+        """Report a skipped puzzle, unless _MAX_REPORTED were reported before."""
+        if self.skipped_count <= _MAX_REPORTED:
             self._display.end()
             say(skip_message(result.where, result.reason or ""))
 
@@ -116,18 +123,18 @@ class _NothingWritten(Exception):
 
 
 def write_file(converting: Conversion, sources: Sequence[NamedSource], target: Path) -> None:
-    """Write all puzzles to one file. If none can be converted, an existing file is kept."""
+    """Write all puzzles to one file. If none can be converted, keep an existing file."""
     with suppress(_NothingWritten), atomic_output(target) as file:
         for _ in converting.convert(sources, file):
             pass
-        if not converting.done:
+        if not converting.converted_count:
             raise _NothingWritten
-    if converting.done:
-        converting.out.row({"file": str(target), "puzzles": converting.done})
+    if converting.converted_count:
+        converting.out.row({"file": str(target), "puzzles": converting.converted_count})
 
 
 def print_objects(converting: Conversion, sources: Sequence[NamedSource]) -> None:
-    """Print each puzzle as a JSON object with its location."""
+    """Print each puzzle as a JSON object: its location and its text."""
     for result in converting.convert(sources, None):
         text = (result.data or b"").decode()
         converting.out.row({"source": result.name, "line": result.line, "text": text})
@@ -136,9 +143,9 @@ def print_objects(converting: Conversion, sources: Sequence[NamedSource]) -> Non
 def write_folder(
     converting: Conversion, sources: Sequence[NamedSource], path: Path, *, force: bool
 ) -> None:
-    """Write one file per puzzle."""
+    """Write one file per puzzle to the folder `path`."""
     paths = [source for source, _ in sources if isinstance(source, Path)]
-    folder = Folder(path, next(iter(endings_of(converting.to)), ".txt"), paths, force=force)
+    folder = OutputFolder(path, next(iter(endings_of(converting.to)), ".txt"), paths, force=force)
     for result in converting.convert(sources, None):
         target = folder.target_of(result.name, result.line)
         with atomic_output(target) as file:

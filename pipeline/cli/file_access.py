@@ -14,7 +14,7 @@ from typing import IO, TYPE_CHECKING, BinaryIO
 
 from pipeline.cli.arguments import FEW_CELLS_PATTERN, LINK_PATTERN, PUZZLE_PATTERN
 from pipeline.errors import InputError, UsageError, counted, is_environmental, printable
-from pipeline.files import atomic_file, numbered
+from pipeline.files import atomic_file, numbered_paths
 from pipeline.outbox import is_listed
 from pipeline.outbox.names import DONE, FAILED, shorten_stem
 from pipeline.puzzle.geometry import Geometry
@@ -40,18 +40,20 @@ if TYPE_CHECKING:
     from pipeline.outbox.arrow import RowGroups
 
 STANDARD_INPUT = Path("-")
+"""The argument that names standard input."""
 _COPY_BYTES = 64 * 1024
+"""Number of bytes that are copied at a time."""
 _MAX_PUZZLE_SHOWN, _MAX_LINK_SHOWN = 16, 48
-"""Maximum characters of an argument that messages show: of a puzzle, and of a link."""
+"""Maximum number of characters that messages show of a puzzle or a link given as an argument."""
 _UNSAFE_CHARACTERS = re.compile(r"[^\w.-]+")
 """Characters that are replaced by `-` in the names of new files."""
 
 
 @contextmanager
 def path_of(file: Path, settings: Settings) -> Iterator[Path]:
-    """The path of a file or folder, or of a copy of standard input, a pipe or a device.
+    """Context manager: the path of a file or folder; for a stream or device, that of a copy.
 
-    The copy is removed at the end. Raises InputError if the file cannot be read, or if the stream
+    The copy is removed on exit. Raises InputError if the file cannot be read, or if the stream
     is longer than the maximum size of a file.
     """
     with ExitStack() as stack:
@@ -67,10 +69,9 @@ def path_of(file: Path, settings: Settings) -> Iterator[Path]:
 
 
 def _copy(stream: BinaryIO, copy: IO[bytes], name: str, settings: Settings) -> None:
-    """Copy a stream. Raises InputError if it is longer than a limit.
+    """Copy a stream. Raises InputError if the stream is too long.
 
-    The limit is --max-total-bytes if the stream begins like a collection or an archive, else
-    --max-bytes.
+    --max-total-bytes applies if it begins like a collection or an archive, else --max-bytes.
     """
     head = stream.read(HEAD_BYTES)
     copy.write(head)
@@ -95,7 +96,10 @@ def check_sources(files: Sequence[Path]) -> None:
 
 @contextmanager
 def sources_of(files: Sequence[Path], settings: Settings) -> Iterator[list[tuple[Path, str]]]:
-    """A list of (path, name for messages) for the sources. Raises InputError, UsageError."""
+    """Context manager: the sources as pairs (path, name for messages).
+
+    Raises InputError, UsageError.
+    """
     check_sources(files)
     with ExitStack() as stack:
         yield [(stack.enter_context(path_of(file, settings)), source_name(file)) for file in files]
@@ -111,22 +115,22 @@ def read_bytes(file: Path, max_bytes: int) -> bytes:
 
 
 def is_named(file: Path) -> bool:
-    """Whether an argument is a file name, and not standard input or a puzzle."""
+    """Whether an argument is a file name: neither `-`, for standard input, nor a puzzle."""
     return file != STANDARD_INPUT and not _is_puzzle_argument(file)
 
 
 def _is_puzzle_argument(file: Path) -> bool:
-    """Whether an argument is a puzzle, and no file has this name."""
+    """Whether an argument is a puzzle rather than the name of an existing file."""
     return bool(PUZZLE_PATTERN.fullmatch(str(file))) and not os.path.lexists(file)
 
 
 def _wrong_column(file: Path) -> int | None:
     """The column of the first wrong character in an argument that is almost a puzzle.
 
-    None if the argument is something else.
+    Returns None for any other argument.
     """
     text = str(file)
-    wrong = [column for column, sign in enumerate(text, 1) if sign not in "0123456789.*_-"]
+    wrong = [column for column, char in enumerate(text, 1) if char not in "0123456789.*_-"]
     is_near = wrong and len(wrong) <= len(text) // 8 and "/" not in text
     is_long = len(text) >= _MAX_PUZZLE_SHOWN
     return wrong[0] if is_near and is_long and not os.path.lexists(file) else None
@@ -163,6 +167,7 @@ def _naming_file(file: Path) -> Iterator[None]:
 
 
 def _no_puzzle(message: str) -> InputError:
+    """Create an InputError with the code `not-a-puzzle`."""
     error = InputError(message)
     error.code = "not-a-puzzle"
     return error
@@ -191,7 +196,7 @@ def read_puzzle(file: Path, settings: Settings) -> Parsed:
 
 
 def read_solution(file: Path, parsed: Parsed, settings: Settings) -> Grid:
-    """Read a solution in the notation in which this puzzle's solutions are written.
+    """Read a solution of a puzzle, in the notation in which solutions of it are written.
 
     Raises InputError.
     """
@@ -201,13 +206,13 @@ def read_solution(file: Path, parsed: Parsed, settings: Settings) -> Grid:
         return read_values(read_bytes(file, settings.max_bytes), source_name(file), geometry)
     filled = read_puzzle(file, settings).puzzle
     grid = filled_grid(filled, source_name(file))
-    # The boxes drawn or assumed for the solution are replaced by those of the puzzle.
+    # the boxes in the file of the solution are drawn or assumed; those of the puzzle replace them
     is_same_side = filled.is_plain and filled.geometry.side == geometry.side
     return Grid(geometry, grid.values) if is_same_side else grid
 
 
 def empty_puzzle(size: str) -> Puzzle:
-    """An empty puzzle with boxes of a size such as `3x3`. Raises UsageError."""
+    """Create an empty puzzle with boxes of a size such as `3x3`. Raises UsageError."""
     match = re.fullmatch(r"(\d{1,3})[x×](\d{1,3})", size)
     if not match:
         raise UsageError(f"--empty {size}: expected the height and width of a box, as in 3x3")
@@ -218,24 +223,25 @@ def empty_puzzle(size: str) -> Puzzle:
 
 
 STANDARD_OUTPUT = Path("-")
-"""As a target; as a source, `-` is STANDARD_INPUT."""
+"""The target that names standard output."""
 TABLES = (".csv", ".parquet", ".txt")
 COLLECTIONS = (".txt", ".sdm", ".iss", ".csv", ".sudoku")
-"""Extensions of tables and collections. A name without extension is allowed, too."""
+"""The extensions of tables and of collections. Names without an extension are allowed, too."""
 
 
 def goes_to_terminal(target: Path) -> bool:
-    """Whether output to this target appears on the terminal, where it collides with a bar."""
+    """Whether output to this target appears on the terminal, where a bar would disturb it."""
     return target == STANDARD_OUTPUT and sys.stdout.isatty()
 
 
 def check_target(
     option: str, target: Path, inputs: Sequence[Path] = (), *, force: bool = False
 ) -> None:
-    """Raise UsageError if the target cannot be written, or exists and must not be replaced.
+    """Raise UsageError if a target cannot be written, or is a file that must not be replaced.
 
-    `force` allows replacing an existing file unless it is an input, an original in an inbox or a
-    published file.
+    - `option`: the option that names the target, for messages.
+    - `force`: allow replacing a file, unless it is an input, an original in an inbox or a published
+      file.
     """
     if target == STANDARD_OUTPUT:
         return
@@ -259,7 +265,7 @@ def check_target(
 
 
 def _why_protected(target: Path, inputs: Sequence[Path], *, force: bool) -> str | None:
-    """The reason why a file must not be replaced; None if there is none."""
+    """The reason why a file must not be replaced, as a predicate; None if there is none."""
     if any(given.is_file() and target.samefile(given) for given in inputs):
         return "is an input file; name another file"
     if is_listed(target):
@@ -277,7 +283,10 @@ def _is_inbox(folder: Path) -> bool:
 def check_targets(
     targets: Mapping[str, Path | None], sources: Sequence[Path], *, force: bool
 ) -> None:
-    """Check each target like `check_target`, and that the targets are different files."""
+    """Check each target as `check_target` does, and check that the targets are different files.
+
+    `targets`: option → target.
+    """
     named = {option: target for option, target in targets.items() if target}
     for option, target in named.items():
         check_target(option, target, sources, force=force)
@@ -306,15 +315,15 @@ def check_ending(option: str, target: Path, endings: Sequence[str]) -> None:
 
 
 def unused_path(name: str) -> Path:
-    """An unused path in the current folder: this name, or a numbered one as `sheet-2.html`."""
-    return next(path for path in numbered(Path(name)) if not os.path.lexists(path))
+    """An unused path in the current folder: `name`, or with a number, as in `sheet-2.html`."""
+    return next(path for path in numbered_paths(Path(name)) if not os.path.lexists(path))
 
 
 @contextmanager
 def atomic_output(target: Path) -> Iterator[BinaryIO]:
-    """Open a target, checked before, for writing. A file gets its name only when it is complete.
+    """Context manager: open a target for writing. A file gets its name only when it is complete.
 
-    Devices and pipes are written directly.
+    The target must have been checked. Devices and pipes are written directly.
     """
     if target == STANDARD_OUTPUT:
         sys.stdout.flush()
@@ -332,7 +341,10 @@ def atomic_output(target: Path) -> Iterator[BinaryIO]:
 def atomic_table(
     target: Path, kind: type[Struct], trait_names: Iterable[str] = ()
 ) -> Iterator[RowGroups | BinaryIO]:
-    """Open a target, checked before, for a table, as Parquet or CSV. Writes the header."""
+    """Context manager: open a target for a table in Parquet or CSV, and write the header.
+
+    The target must have been checked.
+    """
     if is_parquet(target):
         from pipeline.outbox import arrow  # noqa: PLC0415 - loads numpy
 
@@ -347,13 +359,13 @@ def atomic_table(
 
 
 def write_to(target: Path, chunks: Iterable[str]) -> None:
-    """Write text to a target as with `atomic_output`."""
+    """Write chunks of text to a target, as `atomic_output` does."""
     with atomic_output(target) as file:
         file.writelines(chunk.encode(errors="backslashreplace") for chunk in chunks)
 
 
-class Folder:
-    """A folder for new files, each named after its source and, in a collection, its line.
+class OutputFolder:
+    """A folder for one file per puzzle, named after its source and, in a collection, its line.
 
     Raises UsageError if the path cannot be a folder.
     """
@@ -368,18 +380,18 @@ class Folder:
         self._used_names = set[str]()
 
     def target_of(self, source: str, line: int | None) -> Path:
-        """The path for a puzzle's file. Raises UsageError if the file must not be replaced."""
+        """The path for the file of a puzzle. Raises UsageError if it must not be replaced."""
         self._path.mkdir(exist_ok=True)
         target = self._path / self._name_of(source, line)
         check_target("--output", target, self._inputs, force=self._force)
         return target
 
     def _name_of(self, source: str, line: int | None) -> str:
-        """A file name that no earlier puzzle has."""
+        """A name for the file of a puzzle, different from all earlier names."""
         stem = shorten_stem(
             _UNSAFE_CHARACTERS.sub("-", PurePath(source).stem).strip("-.") or "puzzle"
         )
         path = Path(f"{stem}-{line}{self._ending}" if line else f"{stem}{self._ending}")
-        name = next(file.name for file in numbered(path) if file.name not in self._used_names)
+        name = next(file.name for file in numbered_paths(path) if file.name not in self._used_names)
         self._used_names.add(name)
         return name

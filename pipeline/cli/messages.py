@@ -28,12 +28,16 @@ def did_you_mean(name: str, known: Any, prefix: str = "") -> str:
 
 
 def current_options(args: list[str], options: Collection[str]) -> list[str]:
-    """Replace former names of options in arguments; prints a message for each."""
+    """Replace former names of options in arguments, and print a message for each.
+
+    `options`: the current names of the options of the command.
+    """
     end = args.index("--") if "--" in args else len(args)
     return [*(_current_option(argument, options) for argument in args[:end]), *args[end:]]
 
 
 def _current_option(argument: str, options: Collection[str]) -> str:
+    """The argument, with the current name of its option if it has a former one."""
     option, *value = argument.split("=", 1)
     current = f"--{FORMER_NAMES.get(option.removeprefix('--'), '')}"
     if current not in options or not option.startswith("--"):
@@ -43,7 +47,10 @@ def _current_option(argument: str, options: Collection[str]) -> str:
 
 
 def current_value(name: str, value: Any, subject: str) -> Any:
-    """The current value for a setting. If a former value was given, prints a message."""
+    """The current value of a setting for a former one, with a message; other values unchanged.
+
+    `subject`: what the message names, such as the option.
+    """
     if not isinstance(value, str) or (name, value) not in FORMER_VALUES:
         return value
     current = FORMER_VALUES[name, value]
@@ -52,5 +59,5 @@ def current_value(name: str, value: Any, subject: str) -> Any:
 
 
 def say_renamed(former: str, current: str) -> None:
-    """Print a message that a former name, which works until version 1.1, was used."""
+    """Print a message that a former name was used. Former names work until version 1.1."""
     say(f"sudoku-pipeline: {former} is now {current}; the old name works until 1.1")

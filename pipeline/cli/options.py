@@ -46,13 +46,13 @@ SOLVING_FIELDS = (
     *("timeout", "memory_limit", "trust_solver", "prove"),
 )
 READING_FIELDS = ("variant", "max_bytes", "format", "alphabet", "boxes", "strict")
-"""Settings of commands that solve, and of commands that read puzzles."""
+"""The settings of all commands that solve, and of all commands that read puzzles."""
 PIPED = "read standard input if it is a pipe or a file and no argument is given"
-"""Annotation of an argument: without a value, standard input is read if it is a pipe or file."""
+"""Marks an argument, as an annotation: if it is missing, piped standard input is read."""
 
 
 def _check_quoted(files: list[Path]) -> list[Path]:
-    """Raise UsageError if the arguments look like the rows of a puzzle without quotes."""
+    """Return the arguments. Raises UsageError if they look like the rows of an unquoted puzzle."""
     rows = [str(file) for file in files]
     are_rows = all(len(row) < 16 and re.fullmatch(r"[0-9.*_]+", row) for row in rows)
     if are_rows and len("".join(rows)) >= 16 and not any(file.is_file() for file in files):
@@ -88,36 +88,36 @@ def json_option(names: str) -> Any:
 
 
 def check_json(output: Path | str | None, *, as_json: bool, option: str = "-o") -> None:
-    """Raise UsageError if JSON and the output file would both go to standard output."""
+    """Raise UsageError if both JSON and the output of `option` would go to standard output."""
     if as_json and str(output) == "-":
         raise UsageError(f"--json prints to standard output; name a file with {option}")
 
 
 @dataclass(frozen=True, slots=True)
 class Output:
-    """Prints text, or JSON objects with `as_json`, one per line. `quiet` suppresses notes."""
+    """Prints lines of text or, if `as_json`, one JSON object per line. `quiet` suppresses notes."""
 
     as_json: bool = False
     quiet: bool = False
 
     def row(self, fields: dict[str, Any], text: str | None = None) -> None:
-        """Print the fields as a JSON object if `as_json`; otherwise print the text if given."""
+        """Print the fields as a JSON object if `as_json`, else the text, if given."""
         if self.as_json:
             print(json.dumps(fields), flush=True)
         elif text is not None:
             print(text)
 
     def note(self, text: str, *, to_stderr: bool = False) -> None:
-        """Print a summary, on standard error if `as_json` or `to_stderr`."""
+        """Print a summary unless `quiet`; if `as_json` or `to_stderr`, on standard error."""
         if not self.quiet:
             (say if self.as_json or to_stderr else print)(text)
 
     def report_file(
         self, target: Path | str, text: str, fields: dict[str, Any] | None = None
     ) -> None:
-        """Report a file that was written: print `fields` as JSON, or its name followed by `text`.
+        """Report a target that was written: print `fields` as JSON, or its name followed by `text`.
 
-        Text is printed only for a file or folder, not for standard output.
+        Text is printed only if the target is a file or folder, not for standard output.
         """
         if self.as_json:
             self.row(fields) if fields else None
@@ -126,9 +126,9 @@ class Output:
 
 
 class Command(TyperCommand):
-    """A command whose values are converted by `Setting`.
+    """A command of typer. `Setting` converts the values of its options and arguments.
 
-    Its help shows the first sentence, then all examples as one list, then the other paragraphs.
+    The help shows the first sentence, then all examples as one list, then the other paragraphs.
     """
 
     def __init__(self, *args: Any, **named: Any) -> None:
@@ -170,7 +170,7 @@ class Command(TyperCommand):
 
 
 def _usage_text(parameter: Any) -> str:
-    """The text of a parameter in the usage line; empty for an optional option."""
+    """The text of a parameter for the usage line; empty for an option that may be omitted."""
     if parameter.param_type_name == "option":
         return f"{parameter.opts[0]} {parameter.metavar}" if parameter.required else ""
     word = str(parameter.metavar)
@@ -179,9 +179,9 @@ def _usage_text(parameter: Any) -> str:
 
 
 def add_conversion(parameters: list[Any], annotations: Mapping[str, Any]) -> list[Any]:
-    """Let `Setting` convert the values of these parameters; returns them.
+    """Make `Setting` convert the values of these parameters. Returns the parameters.
 
-    `annotations`: name → type; a parameter without a type is a flag.
+    `annotations`: name → type. A parameter that is missing there is a flag.
     """
     for parameter in parameters:
         if getattr(parameter, "is_flag", False):
@@ -192,7 +192,7 @@ def add_conversion(parameters: list[Any], annotations: Mapping[str, Any]) -> lis
 
 
 def _convert_value(parameter: Any, annotation: Any, context: Any, value: Any) -> Any:
-    """Convert the text or default of an option or argument. Raises UsageError."""
+    """Convert the value of an option or argument: a text or the default. Raises UsageError."""
     is_option = parameter.param_type_name == "option"
     shown = str(parameter.opts[0] if is_option else parameter.metavar or parameter.name.upper())
     is_annotated = get_origin(annotation) is Annotated
@@ -201,7 +201,11 @@ def _convert_value(parameter: Any, annotation: Any, context: Any, value: Any) ->
         if PIPED in more and is_piped():
             value = ["-"]
         elif parameter.required or (PIPED in more and type(None) not in get_args(kind)):
-            raise UsageError(f"{shown} is missing" + example_hint(context.command))
+            if PIPED in more:
+                problem = f"give {shown}, or pipe a puzzle to standard input"
+            else:
+                problem = f"{'option' if is_option else 'argument'} {shown} is missing"
+            raise UsageError(problem + example_hint(context.command))
     source = context.get_parameter_source(parameter.name)
     subject = parameter.envvar if source and source.name == "ENVIRONMENT" else shown
     own = next((extra for extra in more if isinstance(extra, Setting)), Setting())
@@ -217,19 +221,19 @@ def _convert_value(parameter: Any, annotation: Any, context: Any, value: Any) ->
 
 
 def _read(setting: Setting, text: str, subject: str, is_option: bool) -> Any:
-    """Parse the text of a value; an argument may be a link. Raises UsageError."""
+    """Parse a value. An argument, unlike an option, may be a web link. Raises UsageError."""
     value = setting.read(text, subject)
     return path_of_argument(text) if setting.kind is Path and not is_option else value
 
 
 def _check_is_no_option(option: str, value: str, command: Any) -> None:
-    """Raise UsageError if the value is the name of an option, so that the value is missing."""
+    """Raise UsageError if the value is itself an option, as when the value was forgotten."""
     if any(value in parameter.opts for parameter in command.params):
         raise UsageError(f"{option}: expected a value, found the option {value}")
 
 
 def is_piped() -> bool:
-    """Whether standard input is a pipe, socket or file, not a terminal, closed or /dev/null."""
+    """Whether standard input is a pipe, socket or file; not a terminal, closed or /dev/null."""
     with suppress(AttributeError, OSError, ValueError):
         mode = os.fstat(sys.stdin.fileno()).st_mode
         return stat.S_ISFIFO(mode) or stat.S_ISREG(mode) or stat.S_ISSOCK(mode)
@@ -237,7 +241,7 @@ def is_piped() -> bool:
 
 
 def example_hint(command: Any) -> str:
-    """Examples of a command for the end of a message; empty unless stderr is a terminal."""
+    """Examples of a command, to append to a message; empty unless stderr is a terminal."""
     if not sys.stderr.isatty():
         return ""
     shown = "".join(f"    {example}\n" for example in command.examples[:_MAX_EXAMPLES])
@@ -245,14 +249,20 @@ def example_hint(command: Any) -> str:
 
 
 def _read_settings(context: typer.Context, path: Path | None) -> Path | None:
-    """Use the settings in the named file, or in the default file if it exists, as defaults."""
+    """Make the settings of a file the defaults of the command. Returns `path`.
+
+    `path`: the file of --config; None for the default file, if it exists.
+    """
     if not context.resilient_parsing and (path or Path(CONFIG_FILE).exists()):
         context.default_map = read_config(path or Path(CONFIG_FILE), is_named=path is not None)
     return path
 
 
 def _option(setting: Setting, default: Any, **more: Any) -> inspect.Parameter:
-    """The parameter of a command for a setting."""
+    """Create the parameter of a command for a setting.
+
+    `more`: further arguments of `typer.Option`.
+    """
     word, text = setting.unit.placeholder if setting.unit else setting.metavar, setting.help
     if setting.choices and not word:
         word, text = "NAME", f"{text} One of {', '.join(setting.choices)}."
@@ -287,8 +297,8 @@ _CONFIG = Setting(
 def takes(*names: str, **defaults: Any) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """Decorate a command: add the option --config and the options of these settings.
 
-    `defaults`: defaults of this command, which replace those of `Settings`. Options take precedence
-    over the environment, and the environment over the settings file.
+    `defaults`: setting → default of this command, instead of that of `Settings`. Options take
+    precedence over the environment, and the environment over the settings file.
     """
 
     def decorate(command: Callable[..., None]) -> Callable[..., None]:
@@ -316,7 +326,7 @@ def takes(*names: str, **defaults: Any) -> Callable[[Callable[..., None]], Calla
 
 
 def origins_of_settings(context: typer.Context) -> dict[str, str]:
-    """Setting → where its value comes from, for settings without their default value."""
+    """The origin of each setting whose value is not the default: setting → origin."""
     file = context.params[CONFIG] or CONFIG_FILE
     words = {"COMMANDLINE": "the command line", "DEFAULT_MAP": printable(str(file))}
     origins = {}
@@ -328,7 +338,7 @@ def origins_of_settings(context: typer.Context) -> dict[str, str]:
 
 
 def program() -> str:
-    """The command that runs this program, for messages: its name if on PATH, else its path."""
+    """The command that runs this program, for messages: its name if PATH has it, else its path."""
     name, called = "sudoku-pipeline", Path(sys.argv[0])
     on_path = shutil.which(name)
     if called.name != name or (on_path and called.exists() and called.samefile(on_path)):
@@ -337,9 +347,9 @@ def program() -> str:
 
 
 def outbox_of(folder: Path | None, settings: Settings, more: str = "") -> Path:
-    """The outbox `folder`; if None, the outbox of the settings.
+    """The outbox: `folder`, or the outbox of the settings if `folder` is None.
 
-    Raises MissingFolder if it does not exist; `more` is the end of the message.
+    Raises MissingFolder if the outbox does not exist. `more`: the end of the message.
     """
     outbox = folder or settings.outbox
     if not outbox.is_dir():

@@ -1,4 +1,4 @@
-"""The program: all commands, the options before the command, and messages and exit codes."""
+"""The program: its commands, its own options, and the messages and exit codes for errors."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from pipeline.service.signals import (
     EXIT_USAGE,
     Stopped,
     code_when_stopped,
-    interruptible,
+    raising_stopped,
 )
 from pipeline.settings import (
     FORMER_NAMES,
@@ -45,38 +45,41 @@ _EPILOG = (
     "Settings can also be given in the environment, as SUDOKU_PIPELINE_TIMEOUT=2m, or in "
     f"{CONFIG_FILE}, as timeout='2m'."
 )
-_HELP = {"help_option_names": ["-h", "--help"]}
+"""The last paragraph of the help of every command."""
+_CONTEXT_SETTINGS = {"help_option_names": ["-h", "--help"]}
+"""The settings of click for the program and every command."""
 _ClickUsageError: Any = typer.BadParameter.__bases__[0]
-"""click's UsageError; some versions of typer define it in their own module."""
+"""The class UsageError of click, which some versions of typer define in a module of their own."""
 
 
 def application(only_command: str = "") -> typer.Typer:
-    """The program with all commands, or only with `only_command`, which starts faster."""
-    is_one = only_command in COMMANDS
+    """Create the program with all commands, or only with `only_command`, which starts faster."""
+    is_single = only_command in COMMANDS
     app = typer.Typer(
         name="sudoku-pipeline",
         cls=CommandGroup,
         help="Drop folder that solves Sudoku puzzles with SAT solvers and certifies every answer.",
-        context_settings=_HELP,
-        add_completion=not is_one,  # typer would load pydantic for its options
+        context_settings=_CONTEXT_SETTINGS,
+        add_completion=not is_single,  # typer would load pydantic for its options
         pretty_exceptions_enable=False,
     )
-    app.callback()(_own_options)
-    how: Any = {"cls": Command, "context_settings": _HELP, "epilog": _EPILOG}
+    app.callback()(_declare_options)
+    how: Any = {"cls": Command, "context_settings": _CONTEXT_SETTINGS, "epilog": _EPILOG}
     for panel, commands in PANELS.items():
         for command in commands:
-            if command.__name__ == only_command or not is_one:
+            if command.__name__ == only_command or not is_single:
                 app.command(rich_help_panel=panel, hidden=panel == FORMER_PANEL, **how)(command)
     return app
 
 
 def _say_version(is_asked: bool) -> None:
+    """Print the version and exit, if the option --version is given."""
     if is_asked:
         print(f"sudoku-pipeline {__version__}", flush=True)
         raise typer.Exit
 
 
-def _own_options(
+def _declare_options(
     *,
     version: Annotated[
         bool,
@@ -85,11 +88,11 @@ def _own_options(
         ),
     ] = False,
 ) -> None:
-    """Declare the options that precede the command. Their callbacks do the work."""
+    """Declare the options that precede the command. Typer calls their callbacks."""
 
 
 class CommandGroup(TyperGroup):
-    """The group of all commands. Converts errors and stop signals to messages and exit codes."""
+    """All commands. Converts errors and stop signals to messages and exit codes."""
 
     def main(self, args: Any = None, *, standalone_mode: bool = True, **extra: Any) -> Any:  # type: ignore[override]
         _check_variables()
@@ -124,7 +127,7 @@ class CommandGroup(TyperGroup):
 
     def invoke(self, ctx: Any) -> None:
         try:
-            with interruptible():
+            with raising_stopped():
                 try:
                     super().invoke(ctx)
                 finally:
@@ -184,7 +187,7 @@ def _exit_code(error: Exception) -> int:
 
 
 def _check_variables() -> None:
-    """Warn of environment variables that are named like settings but are unknown.
+    """Warn about environment variables that begin with the prefix of settings but name none.
 
     A variable with the former name of a setting is renamed, unless the current name is set.
     """
@@ -201,7 +204,7 @@ def _check_variables() -> None:
 
 
 def _flush_or_discard(stream: TextIO) -> None:
-    """Flush a stream; on failure, discard its content, or Python would exit with code 120."""
+    """Flush a stream. On failure, discard its content, so that Python does not exit with 120."""
     with suppress(OSError, ValueError):
         try:
             stream.flush()

@@ -1,4 +1,4 @@
-"""Prove published statements: write formula and refutation, and run external checkers."""
+"""Prove published assertions: write the formula and its refutations, and run other checkers."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from pipeline.errors import (
 from pipeline.files import read_regular
 from pipeline.limits import MIB, Deadline, Limits
 from pipeline.outbox.assertions import Assertion, enclosing_folders
-from pipeline.outbox.names import PROOF
+from pipeline.outbox.names import PROOF_SUFFIX
 from pipeline.outbox.published import PublishedCollection, PublishedPuzzle
 from pipeline.settings import Settings
 from pipeline.solving.complete import prove_complete
@@ -34,16 +34,17 @@ from pipeline.solving.result import Stopwatch
 from pipeline.solving.solvers import Solvers
 from pipeline.solving.solvers.child import Bounds, ended_within, open_unnamed_file, start_child
 
-VERDICTS = frozenset((b"s VERIFIED UNSAT", b"c VERIFIED"))
+VALID_PROOF_LINES = frozenset((b"s VERIFIED UNSAT", b"c VERIFIED"))
 """The lines that `cake_lpr` and `lrat-check` print for a valid proof."""
 
 _MAX_OUTPUT_BYTES = MIB
+"""Maximum size of the output of a checker."""
 _MAX_ADDRESS_SPACE = 2**40
-"""Limit of a checker's address space in bytes. `cake_lpr` reserves much and uses little."""
+"""Limit of the address space of a checker in bytes. `cake_lpr` reserves far more than it uses."""
 
 
 def folder_for(folder: Path, published: PublishedPuzzle | PublishedCollection) -> Path:
-    """Check the target folder, create it if necessary, and return it.
+    """Check the target folder `folder`, create it if necessary, and return it.
 
     Raises UsageError, OSError.
     """
@@ -58,9 +59,9 @@ def folder_for(folder: Path, published: PublishedPuzzle | PublishedCollection) -
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """An attempt to prove a statement: the files of the proof, or the reason for having none.
+    """The outcome of an attempt to prove an assertion: the files of the proof, or a reason.
 
-    `other`: the text of a solution that the statement lacks; it refutes the statement.
+    `other`: the text of a solution that the assertion lacks, and which refutes it.
     """
 
     name: str
@@ -75,24 +76,24 @@ class Attempt:
 
 
 def prove(
-    statement: Assertion,
+    assertion: Assertion,
     folder: Path,
     solvers: Solvers,
     settings: Settings,
     checker: Checker | None,
 ) -> Attempt:
-    """Prove that a statement lacks no solution, and write the files of the proof.
+    """Prove that an assertion lacks no solution, and write the files of the proof.
 
-    If a `checker` is given, files are written only if it confirms the proof.
+    If `checker` is given, the files are written only if the checker confirms the proof.
     """
-    attempt = Attempt(statement.name, statement.status)
+    attempt = Attempt(assertion.name, assertion.status)
     limits = Limits(settings.timeout, settings.memory_limit)
-    certificate, proof = prove_complete(statement.problem, statement.solutions, solvers, limits)
+    certificate, proof = prove_complete(assertion.problem, assertion.solutions, solvers, limits)
     if proof is None:
         other = (
-            None if certificate.complete != "no" else _other_solution(statement, solvers, settings)
+            None if certificate.complete != "no" else _other_solution(assertion, solvers, settings)
         )
-        why = f"recorded as {statement.status}, but there is another {statement.problem.noun}"
+        why = f"recorded as {assertion.status}, but there is another {assertion.problem.noun}"
         reason = why if other else f"not proved: {certificate.reason}"
         return replace(attempt, reason=reason, other=other)
     formula = proof.formula()
@@ -101,7 +102,7 @@ def prove(
             checker.confirm(formula.text(), proof.lrat, Deadline.of(limits))
     except (SolverError, LimitReached) as error:
         return replace(attempt, reason=f"the checker did not confirm the proof: {error}")
-    stem = f"{statement.stem}{PROOF}"
+    stem = f"{assertion.stem}{PROOF_SUFFIX}"
     texts = {
         folder / f"{stem}.cnf": "".join(formula.text()),
         folder / f"{stem}.drat": proof.drat,
@@ -119,7 +120,7 @@ def prove(
 
 
 def show_attempt(attempt: Attempt, out: Output) -> None:
-    """Print the result of an attempt; if `out` is quiet, only failures."""
+    """Print the outcome of an attempt; if `out` is quiet, only a failure."""
     if out.as_json:
         out.row(asdict(attempt))
     elif attempt.other:
@@ -135,7 +136,7 @@ def show_attempt(attempt: Attempt, out: Output) -> None:
 
 
 def _write_new(texts: Mapping[Path, str]) -> None:
-    """Write files, except existing files with the same content.
+    """Write the files that do not exist. `texts`: path → content.
 
     Raises UsageError if a file exists with other content.
     """
@@ -154,24 +155,25 @@ def _write_new(texts: Mapping[Path, str]) -> None:
 
 
 def _has_content(path: Path, text: str) -> bool:
+    """Whether a file can be read and contains this text."""
     try:
         return read_regular(path, len(text)) == text.encode("ascii")
     except OSError:
         return False
 
 
-def _other_solution(statement: Assertion, solvers: Solvers, settings: Settings) -> str | None:
-    """The text of a solution that a statement lacks; None if none is found."""
-    more = replace(settings, max_solutions=len(statement.solutions) + 1)
-    result = solve_problem(statement.problem, solvers, more, Stopwatch(), explain=False)
-    different = [solution for solution in result.solutions if solution not in statement.solutions]
-    return "".join(statement.problem.text(different[0])) if different else None
+def _other_solution(assertion: Assertion, solvers: Solvers, settings: Settings) -> str | None:
+    """Search for a solution that an assertion lacks. Returns its text, or None."""
+    more = replace(settings, max_solutions=len(assertion.solutions) + 1)
+    result = solve_problem(assertion.problem, solvers, more, Stopwatch(), explain=False)
+    different = [solution for solution in result.solutions if solution not in assertion.solutions]
+    return "".join(assertion.problem.text(different[0])) if different else None
 
 
 class Checker:
-    """A third-party program that checks a refutation in LRAT of a formula in DIMACS.
+    """Another program that checks a refutation in LRAT of a formula in DIMACS.
 
-    Raises SolverMissing if it is not installed.
+    Raises SolverMissing if the program is not installed.
     """
 
     def __init__(self, program: str) -> None:
@@ -183,10 +185,10 @@ class Checker:
         self._name, self._program = Path(executable).name, executable
 
     def confirm(self, formula: Iterable[str], lrat: str, deadline: Deadline) -> None:
-        """Run the checker on a refutation.
+        """Run the checker on a formula and its refutation.
 
-        Raises SolverError unless it exits with 0 and prints that the refutation is valid,
-        LimitReached after the deadline, and EnvironmentFailure if it cannot be run.
+        Raises SolverError unless the checker exits with 0 and prints that the refutation is valid,
+        LimitReached after the deadline, and EnvironmentFailure if the checker cannot be run.
         """
         seconds = deadline.left()
         bounds = Bounds(_MAX_ADDRESS_SPACE, _MAX_OUTPUT_BYTES, math.ceil(seconds) + 1)
@@ -207,6 +209,6 @@ class Checker:
                 output_text = os.pread(output.fileno(), _MAX_OUTPUT_BYTES, 0)
         except OSError as error:
             raise EnvironmentFailure(f"cannot run {self._program}: {error.strerror}") from error
-        if code or VERDICTS.isdisjoint(line.strip() for line in output_text.splitlines()):
+        if code or VALID_PROOF_LINES.isdisjoint(line.strip() for line in output_text.splitlines()):
             last = output_text.decode("ascii", errors="replace").strip().rpartition("\n")[2][:100]
             raise SolverError(f"{self._name} exited with code {code} and printed {last!r}")

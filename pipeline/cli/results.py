@@ -33,17 +33,18 @@ if TYPE_CHECKING:
 STAGES = ("parse", "encode", "solve", "decode", "certify", "prove", "total")
 """Columns of times, in the order in which the stages run."""
 _WIDE_TERMINAL = 104
-"""Terminal width from which on all headings fit in one line."""
+"""Minimum width of a terminal on which all headings fit in one line."""
 _OTHER_COLUMNS_WIDTH = 70
-"""Width reserved for the other columns on a narrower terminal."""
+"""Width reserved for all columns but the name on a narrower terminal."""
 
 
 def record_line(
     item: Item, result: Result, settings: Settings, *, texts: bool = True, **more: Any
 ) -> str:
-    """The record that `run` would write, with `more` fields, as a line of JSON.
+    """The record that `run` would write, as a line of JSON.
 
-    If `texts`, the field `texts` lists the solutions in the notation of the puzzle.
+    - `texts`: add a field `texts`, with the solutions in the notation of the puzzle.
+    - `more`: further fields.
     """
     import msgspec  # noqa: PLC0415 - slow to load
 
@@ -62,7 +63,7 @@ def record_line(
 
 
 def count_line(item: Item, result: Result) -> str:
-    """The number of solutions found, as a line of JSON."""
+    """The object that `count --json` prints for a puzzle, as a line of JSON."""
     counts = {"solutions": len(result.solutions), "complete": result.complete}
     fields = {"status": result.status, "message": result.full_message}
     fields |= {"code": result.code} if result.code else {}
@@ -72,12 +73,17 @@ def count_line(item: Item, result: Result) -> str:
 def show_result(
     item: Item, result: Result, settings: Settings, prefix: str | None, *, boards: bool
 ) -> None:
-    """Print a result: one line in a collection, else the solutions after `prefix`, and notes.
+    """Print a result, for a puzzle of a collection in one line.
 
-    If `prefix` is None, only the notes on a single puzzle are printed.
+    For a single puzzle or formula, prints its solutions, preceded by `prefix`, and notes. If
+    `prefix` is None, prints only the notes.
     """
     if not item.is_only_item:
-        print(f"{printable(item.where)}: {_summary_line(result)}")
+        line = _summary_line(result)
+        if not item.line:  # the message begins with the name of the file
+            name = printable(Path(item.name).name)
+            line = line.replace(f"{result.status}: {name}:", f"{result.status}: ", 1)
+        print(f"{printable(item.where)}: {line}")
         return
     if prefix is not None:
         _print_result(prefix, result, boards=boards)
@@ -85,7 +91,7 @@ def show_result(
 
 
 def say_fault(item: Item, result: Result) -> None:
-    """Print why an item could not be read, and point at the wrong character if it is known."""
+    """Print why an item could not be read, with a caret at the wrong character if it is known."""
     source = item.content
     if isinstance(source, Unreadable) and source.place and source.data is not None:
         from pipeline.solving.drawing import line_at, with_caret  # noqa: PLC0415 - rarely needed
@@ -118,7 +124,7 @@ def _summary_line(result: Result) -> str:
 
 
 def _print_result(prefix: str, result: Result, *, boards: bool) -> None:
-    """Print the verdict and the solutions on standard output."""
+    """Print the status and the solutions; for a formula, `s` and `v` lines."""
     problem = result.problem
     if isinstance(problem, FormulaProblem):
         for model in result.solutions:
@@ -135,7 +141,7 @@ def _print_result(prefix: str, result: Result, *, boards: bool) -> None:
             print(marked_grid(problem.puzzle, result.conflict.places()))
     elif result.solutions and problem:
         number = counted(len(result.solutions), "solution")
-        number = f"all {number}" if result.complete else f"{number} and more"
+        number = f"all {number}" if result.complete else f"at least {number}"
         headline = f"{prefix}{result.status}" + f": {number}" * (result.status == "multiple")
         print(f"\x1b[1m{headline}\x1b[0m" if prefix and boards and _has_bold() else headline)
         if boards and isinstance(problem, PuzzleProblem):
@@ -152,7 +158,7 @@ def _has_bold() -> bool:
 
 
 def _boards(problem: PuzzleProblem, grids: Sequence[Grid]) -> str:
-    """The puzzle and its solutions as text, side by side where they fit.
+    """Draw a puzzle and its solutions as text, side by side if they fit.
 
     Givens are bold on a terminal. The puzzle of a variant is left out, because its rules cannot be
     drawn.
@@ -169,7 +175,7 @@ def _boards(problem: PuzzleProblem, grids: Sequence[Grid]) -> str:
 
 
 def suggest_commands(file: Path) -> None:
-    """Print commands to try next. Called after a puzzle was drawn."""
+    """Print commands to try after a puzzle was drawn. `file`: the source of the puzzle."""
     sheet = f"{program()} sheet {shlex.quote(str(file))}"
     offers = {} if file == STANDARD_INPUT else {sheet: "a page to print, sheet.html"}
     offers[f"{program()} help"] = "all commands"
@@ -182,12 +188,12 @@ def suggest_commands(file: Path) -> None:
 
 
 def is_cut_off(result: Result) -> bool:
-    """Whether all models were found, but the formula may be cut off, with clauses missing."""
+    """Whether all models were found of a formula that may be cut off, with clauses missing."""
     return result.status == "solved" and result.complete is False
 
 
 def say_unused(name: str, result: Result) -> None:
-    """Report unused variables, because they multiply the number of models."""
+    """Report the unused variables of a formula, because they multiply the number of models."""
     if not isinstance(result.problem, FormulaProblem) or len(result.solutions) < 2:
         return
     parsed = result.problem.parsed
@@ -198,7 +204,7 @@ def say_unused(name: str, result: Result) -> None:
 
 
 def _explain(item: Item, result: Result, settings: Settings) -> None:
-    """Print notes on a single puzzle to standard error."""
+    """Print notes on the result of a single puzzle to standard error."""
     name = item.name
     if result.status == "invalid":
         say_fault(item, result)
@@ -210,7 +216,7 @@ def _explain(item: Item, result: Result, settings: Settings) -> None:
     if "ruleset" in unread or "drawings" in unread:
         subject = "the text of the rules was" if "ruleset" in unread else "the drawings were"
         rules = _rules_read(result.problem)
-        say(f"{name}: {subject} not read, and may contain more rules than were read: {rules}")
+        say(f"{name}: {subject} not read and may contain further rules; rules read: {rules}")
     if result.disagreement and result.complete and result.solutions:
         say(f"{name}: {result.disagreement}")
     difference = result.difference
@@ -233,7 +239,7 @@ def _explain(item: Item, result: Result, settings: Settings) -> None:
 
 
 def _rules_read(problem: object) -> str:
-    """The rules that were read, so that people can compare them with the unread text."""
+    """Counts of the rules that were read, so that people can compare them with the unread text."""
     rules = problem.puzzle.rules if isinstance(problem, PuzzleProblem) else ()
     kinds = Counter(rule.caption() for rule in rules)
     counts = [f"{number} × {kind}" if number > 1 else kind for kind, number in kinds.items()]
@@ -241,7 +247,7 @@ def _rules_read(problem: object) -> str:
 
 
 def say_evidence(name: str, result: Result) -> None:
-    """Print which proof was found, or why there is none."""
+    """Print which proof of completeness was found, or why there is none."""
     certificate = result.certificate
     if certificate and certificate.by == "lrat":
         steps = counted(certificate.steps or 0, "step")
@@ -256,11 +262,11 @@ def say_evidence(name: str, result: Result) -> None:
 
 
 def _unverified_reason(result: Result) -> str | None:
-    """The message that completeness was not verified, with the reason; None if not needed."""
+    """The message that completeness was not verified, with the reason; else None."""
     certificate = result.certificate
     if certificate is None or certificate.complete != "unverified":
         return None
-    return f"not verified that no solution is missing: {certificate.reason}"
+    return f"completeness not verified: {certificate.reason}"
 
 
 def _trait_sentences(result: Result) -> list[str]:
@@ -277,11 +283,11 @@ def _trait_sentences(result: Result) -> list[str]:
     ]
 
 
-def board_of(drawn: Board, result: Result) -> Board:
-    """Add the solution, conflict and difference of a result to a board."""
+def board_with_result(board: Board, result: Result) -> Board:
+    """Add the first solution, the conflict and the difference of a result to a board."""
     conflict, difference = result.conflict, result.difference
     return replace(
-        drawn,
+        board,
         grid=result.solutions[0] if result.solutions else None,
         conflict=conflict.places() if conflict else (),
         difference=difference.cells if difference else (),
@@ -291,7 +297,9 @@ def board_of(drawn: Board, result: Result) -> Board:
 
 
 def draw(target: Path, name: str, result: Result, *, puzzle_only: bool) -> None:
-    """Draw the puzzle as SVG, with its result unless `puzzle_only`.
+    """Draw a puzzle as SVG, with its result unless `puzzle_only`.
+
+    `name`: the name of the puzzle, for the title and messages.
 
     An invalid puzzle is not drawn. Raises InputError for a formula, or a puzzle that is too large.
     """
@@ -304,7 +312,7 @@ def draw(target: Path, name: str, result: Result, *, puzzle_only: bool) -> None:
     if not isinstance(problem, PuzzleProblem):
         raise InputError(f"{name}: {FORMULA_REFUSED}")
     board = Board(problem.puzzle, signs=signs_of(problem.format))
-    board = board if puzzle_only else board_of(board, result)
+    board = board if puzzle_only else board_with_result(board, result)
     if not board.is_drawable:
         raise InputError(f"{name}: {TOO_LARGE}")
     title = name if puzzle_only else f"{name}: {result.status}"
@@ -312,7 +320,7 @@ def draw(target: Path, name: str, result: Result, *, puzzle_only: bool) -> None:
 
 
 def print_times(results: Iterable[tuple[str, Result]]) -> None:
-    """Print one row per puzzle: status, variables, clauses and the seconds of each stage."""
+    """Print a table with a row per puzzle: status, size of the CNF, and seconds of each stage."""
     from rich import box  # noqa: PLC0415 - only needed here
     from rich.console import Console  # noqa: PLC0415
     from rich.table import Table  # noqa: PLC0415
@@ -343,12 +351,12 @@ def print_times(results: Iterable[tuple[str, Result]]) -> None:
 
 
 def _short_count(number: int) -> str:
-    """An abbreviated number: 99999, 123k, 16.8M."""
+    """A number in at most five characters: 99999, 123k, 16.8M."""
     if number < 100_000:
         return str(number)
     return f"{number / 1e3:.0f}k" if number < 1_000_000 else f"{number / 1e6:.1f}M"
 
 
 def _short_seconds(text: str) -> str:
-    """A text of seconds without the last decimals: 5 characters, or all digits before the point."""
+    """Shorten a number of seconds to 5 characters, but not before the decimal point."""
     return text[: max(5, text.find("."))].rstrip(".")

@@ -25,17 +25,19 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 _MARKS: Final = {"+": ("✓", "green"), "x": ("✗", "red"), "!": ("!", "yellow"), "-": ("·", "")}
-"""ASCII mark at the start of a line → mark and colour: done, failed, warning, note."""
+"""ASCII mark → mark and colour, for lines about a finished job, a failure, a warning, a note."""
 
 _MIN_NAME_WIDTH, _MAX_NAME_WIDTH = 16, 40
-"""Minimum and maximum width of names."""
+"""The minimum and maximum width of the column of names."""
 
 _STATUS_WIDTH, _TIME_WIDTH = len("unsolvable"), len("999 ms")
+"""The widths of the columns of statuses and of times."""
+
 _OTHER_WIDTH = len("✓ ") + len("  ") + _STATUS_WIDTH + len("  ") + _TIME_WIDTH + 24
-"""Width of a line without the name; 24 columns are for details."""
+"""The width of a line without its name: 24 of it are for details."""
 
 _SHOWN_BY_REASON = frozenset(("environment.failed", "command.failed", "source.unread"))
-"""Events of which only the reason is shown, not the meaning."""
+"""Events for which only the reason is shown, without the documented meaning."""
 
 _ROUTINE_EVENTS = frozenset(
     ("job.continued", "job.progress", "solver.fallback", "compiled.missing", "file.waits")
@@ -67,7 +69,7 @@ class Screen:
         self._puzzles: Counter[str] = Counter()
         self._unverified = 0
         self._continued_jobs: dict[str, int] = {}
-        """Source of a continued job → number of puzzles that earlier runs have solved."""
+        """Source of a continued job → number of its puzzles that earlier runs solved."""
         self._earlier_puzzles = 0
         self._paused_sources = set[str]()
         self._refused_count = 0
@@ -95,7 +97,7 @@ class Screen:
         self._show("x", event, values)
 
     def _show(self, sign: str, event: str, values: dict[str, Any]) -> None:
-        """Show an event; unformatted if formatting fails, which must not end a job."""
+        """Show an event. If formatting fails, which must not end a job, show it unformatted."""
         try:
             self._show_event(sign, event, values)
         except Exception:  # noqa: BLE001 - the job is published, but not yet logged
@@ -139,8 +141,12 @@ class Screen:
     def sum_up(self, *, has_waited: bool = False, was_stopped: bool = False) -> None:
         """Print counts by status, time, rate, and where the results are.
 
-        `has_waited` for files, as `watch` does: time and rate are left out. The rate counts only
-        puzzles of this run. Without jobs, prints that instead, unless it printed a message before.
+        - `has_waited`: leave out time and rate, because most of the time was spent waiting for
+          files.
+        - `was_stopped`: whether a signal ended the run.
+
+        The rate counts only puzzles of this run. If there were no jobs, prints that there were
+        none, unless another line was printed before.
         """
         if self._is_terminal and not self._settings.quiet and (self._jobs or was_stopped):
             self._write("")  # also ends the line of ^C
@@ -160,16 +166,20 @@ class Screen:
         if self._earlier_puzzles:
             line += f", {self._earlier_puzzles:,} of them solved by earlier runs"
         facts = _counts(self._puzzles, self._unverified)
+        waited = ""
         if self._waited_seconds:
-            facts.append(f"plus {duration(self._waited_seconds)} waiting for files")
+            waited = f"plus {duration(self._waited_seconds)} waiting for files"
         if not has_waited:
             seconds = max(self._clock() - self._started_at - self._waited_seconds, 1e-3)
-            line += f", {duration(seconds)}, {_rate((total - self._earlier_puzzles) / seconds)}"
+            rate = _rate((total - self._earlier_puzzles) / seconds)
+            line += f", {duration(seconds)}{waited and f' {waited}'}, {rate}"
+        elif waited:
+            facts.append(waited)
         self._say("-", line, ", ".join(facts))
         self._say_where()
 
     def _say_where(self) -> None:
-        """Print where results, tables and bad files are."""
+        """Print where the results, the tables and the failed files are."""
         inbox, outbox = map(_path_text, (self._settings.inbox, self._settings.outbox))
         if self._refused_count:
             named = "" if inbox == "inbox" else f" --inbox {shlex.quote(inbox)}"
@@ -206,7 +216,7 @@ class Screen:
         self._say(sign, line.rstrip(), _detail(values))
 
     def _say(self, sign: str, line: str, detail: str | None = None) -> None:
-        """Write a line with its detail: after the line if it fits, else below."""
+        """Write a line, with its detail after it if that fits, else below it."""
         if self._settings.quiet and sign in "+-":
             return
         from rich.cells import cell_len  # noqa: PLC0415 - slow to load
@@ -225,7 +235,7 @@ class Screen:
         self._write(text, colour, len(mark if sign == "+" else f"{mark} {line}"))
 
     def _wrap(self, text: str, width: int) -> list[str]:
-        """The lines of a text, wrapped on a terminal."""
+        """The lines of a text, which is wrapped only on a terminal."""
         if not self._is_terminal:
             return [text]
         from rich.text import Text  # noqa: PLC0415 - slow to load
@@ -234,7 +244,7 @@ class Screen:
         return [line.plain.rstrip() for line in lines]
 
     def _write(self, text: str, colour: str = "", coloured: int = 0) -> None:
-        """Write a text, with its first `coloured` characters in colour."""
+        """Write a text, with its first `coloured` characters in `colour`."""
         from rich.text import Text  # noqa: PLC0415 - slow to load
 
         shown = Text(text)
@@ -251,14 +261,18 @@ class Screen:
 
 
 def _counts(totals: Mapping[str, int], unverified: int) -> list[str]:
-    """The texts of the counts by status, and of the number of unverified results."""
+    """The counts by status, and the number of unverified results, as texts."""
     shown = Counter({name: n for name, n in totals.items() if name not in EXTRA_COUNTS})
     counts = [f"{n:,} {name}" for name, n in shown.most_common() if n]
     return counts + ([f"{unverified:,} not verified as complete"] if unverified else [])
 
 
 def _detail(values: Mapping[str, Any]) -> str:
-    """The details of a finished job: counts, or number of solutions, message and doubts."""
+    """The details of a finished job.
+
+    For a collection or archive: the counts by status. For a puzzle: the number of solutions, the
+    message, and whether completeness was not verified.
+    """
     if "totals" in values:
         counts = ", ".join(_counts(values["totals"], values.get(UNVERIFIED, 0)))
         return "; ".join(filter(None, (counts, unread_of_many(values.get("unread", {})))))
@@ -272,7 +286,7 @@ def _detail(values: Mapping[str, Any]) -> str:
 
 
 def _event_text(event: str, values: Mapping[str, Any]) -> str:
-    """An event as text: its documented meaning, except for progress and fallbacks."""
+    """An event as text: mostly its documented meaning."""
     source, reason = values.get("source"), values.get("reason")
     if event == "solver.fallback":
         solver = values.get("solver") or "another solver"
@@ -281,12 +295,16 @@ def _event_text(event: str, values: Mapping[str, Any]) -> str:
     elif event == "job.progress":
         text = f"{values['puzzles']:,} puzzles done, {_rate(values['per_second'])}"
         text += f", {values['percent']:.0f} %" if values["percent"] is not None else ""
+    elif event == "compiled.missing":
+        text = f"{values['programs']} not compiled"
+        text += "; until then, collections are processed hundreds of times slower"
     else:
         text = "" if event in _SHOWN_BY_REASON else EVENTS[event].meaning
     return printable(": ".join(filter(None, (source, text, reason))))
 
 
 def _rate(per_second: float) -> str:
+    """A rate as text, such as `1,234/s`."""
     return f"{per_second:,.0f}/s" if per_second >= 10 else f"{per_second:.1f}/s"
 
 

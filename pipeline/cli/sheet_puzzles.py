@@ -1,4 +1,4 @@
-"""Puzzles for a sheet: from files, archives or an outbox, solved if necessary."""
+"""Collect the puzzles of a sheet from files, archives or an outbox, and solve them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 
 from pipeline.cli.answers import say_minisat_missing
 from pipeline.cli.file_access import atomic_output, is_named, path_of, source_name, write_to
-from pipeline.cli.results import board_of
+from pipeline.cli.results import board_with_result
 from pipeline.errors import InputError, UsageError, printable
 from pipeline.outbox.names import DONE
 from pipeline.outbox.originals import Originals
@@ -52,11 +52,11 @@ RATING = "rating"
 """The value of --sort that sorts puzzles by their rating."""
 
 SheetEntry = tuple[SheetPuzzle, Item | None]
-"""A puzzle, and its item to be solved; None instead of the item if its solution is published."""
+"""A puzzle, and the item to solve, or None if the solution of the puzzle is published."""
 
 
 def puzzles_in(sources: Sequence[Path], settings: Settings) -> Iterator[SheetEntry | InputError]:
-    """Yield the puzzles of all sources in order; an error for each that cannot be printed."""
+    """Yield the puzzles of all sources, in order, or an error for each that cannot be printed."""
     originals = Originals.of([settings.inbox / DONE])
     for source in sources:
         if is_named(source) and is_published(source):
@@ -75,7 +75,7 @@ def puzzles_in(sources: Sequence[Path], settings: Settings) -> Iterator[SheetEnt
 
 
 def _entry_of(item: Item, name: str) -> SheetEntry | InputError:
-    """The puzzle of an item, with a name to print; an error if it cannot be printed."""
+    """The puzzle of an item, or an error if it cannot be printed. `name`: the name to print."""
     if item.line:
         name = f"{name}, line {item.line}" if name else f"line {item.line}"
     problem, where = item.problem, printable(item.where)
@@ -92,9 +92,9 @@ def _entry_of(item: Item, name: str) -> SheetEntry | InputError:
 def take_first(
     entries: Iterable[SheetEntry | InputError], max_puzzles: int | None
 ) -> tuple[list[SheetEntry], list[InputError]]:
-    """Take at most `max_puzzles` puzzles; None: all. Returns them, and the errors among them.
+    """Take the first `max_puzzles` puzzles, or all if None; returns them and the errors before.
 
-    Raises UsageError if there are more puzzles than a sheet may have.
+    Raises UsageError if these are more puzzles than a sheet may have.
     """
     taken: list[SheetEntry] = []
     errors: list[InputError] = []
@@ -114,7 +114,7 @@ def take_first(
 
 
 def solve_puzzles(unsolved: Sequence[SheetEntry], settings: Settings) -> list[SheetPuzzle]:
-    """Solve the puzzles without a published solution, with the settings of a collection."""
+    """Solve the puzzles that have no published solution, with the settings for collections."""
     items = [item for _, item in unsolved if item]
     if not items:
         return [puzzle for puzzle, _ in unsolved]
@@ -128,7 +128,8 @@ def solve_puzzles(unsolved: Sequence[SheetEntry], settings: Settings) -> list[Sh
 
 
 def _add_result(puzzle: SheetPuzzle, result: Result) -> SheetPuzzle:
-    board = board_of(puzzle.board, result)
+    """Add the status, the messages and the board of a result to a puzzle."""
+    board = board_with_result(puzzle.board, result)
     return replace(puzzle, board=board, status=result.status, message=result.full_message or "")
 
 
@@ -137,8 +138,8 @@ def sort_puzzles(
 ) -> list[SheetPuzzle]:
     """Sort puzzles, easiest first; if `levels`, add the level of each puzzle.
 
-    `sort`: `givens` sorts by descending number of givens, `rating` by level and score, unrated
-    puzzles last; None keeps the order.
+    `sort`: `givens` (descending number of givens), `rating` (level, then score; unrated puzzles
+    last), or None to keep the order.
     """
     all_ratings = _ratings_of(puzzles) if levels or sort == RATING else [None] * len(puzzles)
     labelled = [
@@ -171,7 +172,7 @@ def _ratings_of(puzzles: Sequence[SheetPuzzle]) -> list[Rating | None]:
 
 
 def remove_names(puzzles: Sequence[SheetPuzzle]) -> list[SheetPuzzle]:
-    """Remove the printed names of puzzles, except of puzzles with a fault."""
+    """Remove the printed names of puzzles, but keep those of puzzles with a fault."""
     return [
         puzzle
         if puzzle.message or puzzle.status not in ("", "unique")
@@ -195,7 +196,7 @@ def is_pdf(target: Path) -> bool:
 
 
 def write(target: Path, laid_out: Sheet) -> None:
-    """Write a sheet as PDF or HTML, depending on the name of the target."""
+    """Write a sheet as PDF if the name of the target ends in .pdf, else as HTML."""
     if not is_pdf(target):
         write_to(target, laid_out.chunks())
         return
@@ -204,7 +205,7 @@ def write(target: Path, laid_out: Sheet) -> None:
 
 
 def complaint(puzzle: SheetPuzzle, *, solutions: bool) -> str | None:
-    """A message about a puzzle that is not unique or has another fault; None if it has none."""
+    """A message about a puzzle with a fault, for example several solutions; else None."""
     remarks = [puzzle.status] if puzzle.status not in ("", "unique") else []
     if puzzle.status == "multiple":
         remarks.append("more than one solution" + ("; one of them is printed" if solutions else ""))

@@ -23,11 +23,11 @@ from pipeline.steps.wording import cell_name, text_of
 def show_steps(
     item: Item, result: Result[Any], settings: Settings, *, hint: bool, as_json: bool
 ) -> bool:
-    """Print the steps of a puzzle, or only the next one (`hint`); with `as_json`, its record.
+    """Print the steps of a puzzle, or only the next step if `hint`.
 
-    A record with a hint lacks the field `texts`, which would show the solutions. Prints nothing if
-    the puzzle was not solved. Returns False if it was not solved, if there is no hint, or if a step
-    fails its check.
+    If `as_json`, prints the record of the puzzle with its steps. If `hint`, the record has no field
+    `texts`, which would show the solutions. Returns False if the puzzle was not solved, if there is
+    no next step to show, or if a step fails its check.
     """
     name, problem = printable(item.where), result.problem
     try:
@@ -40,8 +40,8 @@ def show_steps(
         if not isinstance(problem, PuzzleProblem) or not has_steps(result):
             say(f"{name}: {_NO_STEPS}")
             return not hint
-        if signs := signs_of(problem.format):
-            values = (f"{sign} is {value}" for value, sign in enumerate(signs, 1))
+        if letters := signs_of(problem.format):
+            values = (f"{letter} is {value}" for value, letter in enumerate(letters, 1))
             say(f"{name}: symbols in the steps: {', '.join(values)}")
         if hint:
             return _show_next(name, result)
@@ -78,6 +78,7 @@ def _step_objects(result: Result[Any], max_steps: int | None) -> list[dict[str, 
 
 
 def _step_object(step: Step) -> dict[str, Any]:
+    """A step as a JSON object."""
     technique = step.technique
     return {
         "text": text_of(step),
@@ -98,4 +99,4 @@ def _candidate(cell: int, value: int) -> dict[str, int]:
 
 
 _NO_STEPS = "steps are only available for solved 9×9 puzzles without extra rules"
-"""Message for puzzles that cannot be explained."""
+"""The message for a puzzle that cannot be explained by steps."""

@@ -1,14 +1,15 @@
 """Compile Python functions to machine code in the background, cache it, and run it.
 
 A program is a function and all functions that it calls. Each of them is marked `compiled`, and also
-runs as plain Python without numba. `Program` names the function and a trial, which calls it once:
-the call shows the types of the arguments, and tests the code. Machine code takes the same arguments
-as the function: arrays, named tuples of arrays, and integers.
+runs as plain Python without numba. `Program` names the function and a trial, which calls the
+function once: the call shows the types of the arguments, and its result tests the code. Machine
+code takes the same arguments as the function: arrays, named tuples of arrays, and integers.
 
 numba takes about ten seconds to compile a program to an object file (see `compiling.py`). Linking
 that file takes some hundredths of a second, and does not need numba. If the file exists, it is
-loaded for a large batch, or after LOAD_AFTER_SECONDS of work in plain Python. If it is missing,
-another process compiles it after COMPILE_AFTER_SECONDS of such work; plain Python runs meanwhile.
+loaded for a large batch, or after LOAD_AFTER_SECONDS of work in plain Python. If the file is
+missing, another process compiles the program after COMPILE_AFTER_SECONDS of such work. Plain Python
+runs meanwhile.
 """
 
 from __future__ import annotations
@@ -38,44 +39,50 @@ __all__ = ["Program", "ProgramLoader", "compiled"]
 
 LOAD_AFTER_SECONDS = 0.05
 COMPILE_AFTER_SECONDS = 2.0
-"""Seconds of work in plain Python, in one process, after which loading or compiling pays."""
+"""Seconds of work in plain Python, in one process, after which loading pays, and after which
+compiling pays."""
 
 MAX_COMPILE_SECONDS = 300
-"""Limit on the processor time of a compiler."""
+"""Limit on the processor time of a process that compiles a program."""
 
 BEING_COMPILED_REASON = (
     "it is being compiled; until it is ready, SAT solvers and plain Python are used instead"
 )
-"""Why a program is unavailable while another process compiles it."""
+"""The reason why a program is unavailable while another process compiles it."""
 
 RETRY_SECONDS = 3600.0
 """Seconds until a failed compilation is tried again."""
 
 UNUSED_SECONDS = 30 * 24 * 3600.0
-"""Seconds after which unused code of another version is removed."""
+"""Seconds without use after which the code of another version is removed."""
 
 _CODE_FILE = "code.o"
-"""The digest of the machine code, and the machine code."""
+"""Name of the file with the machine code, which follows its digest."""
 
 _ATTEMPT_FILE = "tried"
-"""Exists during an attempt to compile and after a failed one; contains the error, if known."""
+"""Name of a file that exists during an attempt to compile, and after a failed attempt. It contains
+the error, if that is known."""
 
 _LOCK_FILE = "lock"
-"""The file that a compiler locks while it works on its folder."""
+"""Name of the file that a compiling process locks while it works on its folder."""
 
 _DIGEST_BYTES = 32
+"""Length of the digest at the start of _CODE_FILE."""
+
 _CPU_INFO = Path("/proc/cpuinfo")
 _CPU_FIELDS = (b"flags", b"Features", b"CPU part")
-"""Lines of /proc/cpuinfo with the features of a processor: Intel and AMD, then ARM."""
+"""Starts of the lines of /proc/cpuinfo that list the features of a processor. Intel and AMD have
+`flags`, and ARM has `Features` and `CPU part`."""
 
 F = TypeVar("F", bound=Callable[..., Any])
 """The type of a function that `compiled` marks and returns unchanged."""
 
 
 def compiled(*, inline: bool = False) -> Callable[[F], F]:
-    """Mark a function as part of a program. `inline`: inline it into its callers.
+    """Mark a function as part of a program. If `inline`, it is inlined into its callers.
 
-    numba must support all of its code. It must not raise exceptions or create arrays.
+    numba must support all code of the function. The function must not raise exceptions or create
+    arrays.
     """
 
     def mark(function: F) -> F:
@@ -89,7 +96,7 @@ def compiled(*, inline: bool = False) -> Callable[[F], F]:
 class Program:
     """A function to compile, and its trial.
 
-    - `name`: one word, for its folder and for messages.
+    - `name`: one word, for the folder of the machine code and for messages.
     - `function`: a function in the first of `modules`, which contain all functions of the program.
     - `trial`: the dotted name of a function that takes the compiled function, calls it, and raises
       an exception if the result is wrong.
@@ -103,13 +110,13 @@ class Program:
     def create_folder(self) -> Path:
         """Return the folder for the machine code; create it if it is missing.
 
-        Its name contains a hash of everything that the code depends on: the program is compiled
-        again only if one of these changes. Raises ImportError without numba, and OSError if the
-        folder is not writable, or is writable by others.
+        The name of the folder contains a hash of everything that the code depends on, so the
+        program is compiled again only if one of these things changes. Raises ImportError if numba
+        is not installed, and OSError if the folder is not writable, or is writable by others.
         """
         import platformdirs  # noqa: PLC0415 - an extra
 
-        versions = map(_version_of, ("numba", "llvmlite"))
+        versions = map(_version_file, ("numba", "llvmlite"))
         own_sources = sorted(Path(__file__).parent.glob("*.py"))
         sources = [Path(str(module.__file__)) for module in self._modules()]
         key = [platform.python_version().encode(), platform.machine().encode()]
@@ -129,7 +136,7 @@ class Program:
         return folder
 
     def unavailable_reason(self) -> str | None:
-        """The reason why there is no machine code now, or None."""
+        """Return the reason why there is no machine code now, or None."""
         try:
             folder = self.create_folder()
         except ImportError:
@@ -138,11 +145,11 @@ class Program:
             return f"its compiled code cannot be stored: {in_words(error)}; set XDG_CACHE_HOME"
         if (folder / _CODE_FILE).exists():
             return None
-        if _is_locked(folder):
+        if _is_compiling_into(folder):
             return BEING_COMPILED_REASON
         attempt = folder / _ATTEMPT_FILE
         try:
-            reason, age = attempt.read_text(), _age(attempt)
+            reason, age = attempt.read_text(), _seconds_since_change(attempt)
         except OSError:
             reason, age = "", inf
         if not reason and MAX_COMPILE_SECONDS < age < inf:
@@ -152,10 +159,10 @@ class Program:
         return "it is not compiled yet; `sudoku-pipeline doctor` compiles it now"
 
     def compile_into(self, folder: Path) -> None:
-        """Compile the program for later processes. If another process compiles it, wait for that.
+        """Compile the program to a file. If another process compiles it, wait for that process.
 
-        The file starts with a digest, because damaged code could do anything. Unused code of other
-        versions is removed. Raises any exception of numba or of the trial.
+        The file starts with a digest of the code, because damaged code could do anything. Unused
+        code of other versions is removed. Raises any exception of numba or of the trial.
         """
         path, attempt = folder / _CODE_FILE, folder / _ATTEMPT_FILE
         with (folder / _LOCK_FILE).open("wb") as lock:
@@ -179,24 +186,28 @@ class Program:
     def _remove_unused(self, current: Path) -> None:
         """Remove the folders of other versions that were not used for UNUSED_SECONDS."""
         for folder in current.parent.glob(f"{self.name}-*"):
-            if folder != current and not folder.is_symlink() and _age(folder) > UNUSED_SECONDS:
+            if (
+                folder != current
+                and not folder.is_symlink()
+                and _seconds_since_change(folder) > UNUSED_SECONDS
+            ):
                 shutil.rmtree(folder, ignore_errors=True)
 
     def start_compiling(self) -> None:
-        """Compile in another process, unless an attempt failed in the last RETRY_SECONDS.
+        """Compile in another process, unless an attempt was made in the last RETRY_SECONDS.
 
         Raises the exceptions of `create_folder`.
         """
         folder = self.create_folder()
-        if _age(folder / _ATTEMPT_FILE) >= RETRY_SECONDS:
+        if _seconds_since_change(folder / _ATTEMPT_FILE) >= RETRY_SECONDS:
             imports = "from pathlib import PosixPath; from pipeline.native import Program"
             start_detached(f"{imports}; {self!r}.compile_into({folder!r})", MAX_COMPILE_SECONDS)
 
     def load_from(self, folder: Path) -> Callable[..., int]:
         """Load the machine code in `folder`, and return the function.
 
-        Raises OSError, and ImportError without llvmlite. A damaged file is removed, and raises
-        ValueError.
+        Raises OSError, and ImportError if llvmlite is not installed. If the file is damaged,
+        removes it and raises ValueError.
         """
         data = (folder / _CODE_FILE).read_bytes()
         content = data[_DIGEST_BYTES:]
@@ -225,10 +236,10 @@ class Program:
         raise RuntimeError(f"{self.trial} did not call the function that it was given")
 
     def _link(self, content: bytes) -> Callable[..., int]:
-        """Return the function in `content`, a result of `_compile`. It runs without the GIL.
+        """Return the function in `content`, which `_compile` has returned.
 
-        The function raises ValueError for arguments of other types and for arrays that are not
-        contiguous.
+        The function runs without the GIL. It raises ValueError for arguments of other types and for
+        arrays that are not contiguous.
         """
         import llvmlite.binding as llvm  # noqa: PLC0415 - an extra
 
@@ -254,11 +265,11 @@ class Program:
 
 
 _engines: list[object] = []
-"""Engines of linked code, kept because code is freed together with its engine."""
+"""The engines of linked code. They are kept, because code is freed together with its engine."""
 
 
 class _CapturedCall(Exception):
-    """Carries the arguments with which a trial called `_capture`."""
+    """Raised by `_capture`, with the arguments of the call."""
 
     def __init__(self, arguments: tuple[Any, ...]) -> None:
         self.arguments = arguments
@@ -292,7 +303,7 @@ def flatten(arguments: Sequence[Any]) -> tuple[str, list[int]]:
 
 
 class ProgramLoader:
-    """Loads a program into this process, or has it compiled, when that pays."""
+    """Loads a program into this process, or starts compiling it, when that pays."""
 
     def __init__(self, program: Program) -> None:
         self._program = program
@@ -312,7 +323,7 @@ class ProgramLoader:
         """Return the function if it can be loaded and loading pays, else None.
 
         `seconds`: the time that plain Python would take for the work at hand. `at_once`: load the
-        function even if that does not pay yet.
+        function even if loading it does not pay yet.
         """
         self._seconds += seconds
         is_worth_it = at_once or self._seconds >= LOAD_AFTER_SECONDS
@@ -328,7 +339,7 @@ class ProgramLoader:
         self._seconds += seconds
 
     def _load(self) -> None:
-        """Load the function if its code exists; else start compiling if that pays."""
+        """Load the function if its code exists, else start compiling if compiling pays."""
         folder = self._program.create_folder()
         if (folder / _CODE_FILE).exists():
             self._function = self._program.load_from(folder)
@@ -341,9 +352,9 @@ class ProgramLoader:
 def start_detached(code: str, processor_seconds: int) -> None:
     """Run Python code in a separate process that may outlive this one.
 
-    The process has the same priority as this one: with a lower priority, a compiler would wait for
-    the workers that its code will make hundreds of times faster. Raises OSError if it cannot be
-    started.
+    The process may take `processor_seconds` of processor time. It has the same priority as this
+    one: with a lower priority, a compiler would wait for the workers, although its code makes them
+    hundreds of times faster. Raises OSError if the process cannot be started.
     """
     path = f"import resource, sys; sys.path[:] = {sys.path!r}"
     limit = f"resource.setrlimit(resource.RLIMIT_CPU, ({processor_seconds},) * 2)"
@@ -352,10 +363,10 @@ def start_detached(code: str, processor_seconds: int) -> None:
     os.posix_spawn(sys.executable, argv, os.environ, file_actions=file_actions, setpgroup=0)
 
 
-def _version_of(package: str) -> Path:
-    """The file that contains a package's version.
+def _version_file(package: str) -> Path:
+    """Return the path of the file that contains the version of a package.
 
-    The package is not imported. Raises ImportError if it is not installed.
+    The package is not imported. Raises ImportError if the package is not installed.
     """
     spec = find_spec(package)
     if spec is None or spec.origin is None:
@@ -363,8 +374,8 @@ def _version_of(package: str) -> Path:
     return Path(spec.origin).with_name("_version.py")
 
 
-def _is_locked(folder: Path) -> bool:
-    """Whether a compiler is working on this folder."""
+def _is_compiling_into(folder: Path) -> bool:
+    """Whether a process is compiling into this folder."""
     try:
         with (folder / _LOCK_FILE).open("rb") as lock:
             fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
@@ -373,8 +384,8 @@ def _is_locked(folder: Path) -> bool:
     return False
 
 
-def _age(path: Path) -> float:
-    """Seconds since a file was changed; infinite if it does not exist."""
+def _seconds_since_change(path: Path) -> float:
+    """Return the seconds since a file or folder was changed; infinite if it does not exist."""
     try:
         return time.time() - path.stat().st_mtime
     except FileNotFoundError:

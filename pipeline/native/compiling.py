@@ -1,7 +1,7 @@
 """Compile a program to machine code that needs neither numba nor Python.
 
 numba translates the program to LLVM, with error paths that call numba and Python. No program takes
-these paths, because it raises no exception and owns no array. We replace their calls by traps, and
+these paths, because it raises no exception and owns no array. We replace these calls by traps, and
 emit an object file. Linking that file takes milliseconds, while loading numba takes most of a
 second. Only the compiling process imports this module.
 """
@@ -65,7 +65,7 @@ def compile_object(
 
 @contextmanager
 def _numba_versions(modules: Sequence[ModuleType]) -> Iterator[None]:
-    """A context in which the functions marked `compiled` are replaced by numba's versions."""
+    """Within a `with` statement, replace the functions marked `compiled` with numba's versions."""
     marked = [
         (module, name, function)
         for module in modules
@@ -86,7 +86,7 @@ def _numba_versions(modules: Sequence[ModuleType]) -> Iterator[None]:
 
 
 def _entry_point(main: Callable[..., Any], argument_types: Any) -> Callable[..., Any]:
-    """A function that takes a pointer to numbers and calls `main` with arguments built from them.
+    """Return a function that takes a pointer to numbers, and calls `main` with what they encode.
 
     `argument_types` is numba's type of the tuple of arguments.
     """

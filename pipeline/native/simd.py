@@ -42,13 +42,14 @@ class _VectorModel(models.PrimitiveModel):
 
 
 _TypeRule = Callable[..., Any]
-"""Takes the types of arguments; returns the type of the result, or None for unsupported types."""
+"""A function of the types of arguments. Returns the type of the result, or None for unsupported
+types."""
 
 
 def _define(function: Callable[..., Any], kinds: tuple[Any, ...], type_rule: _TypeRule) -> Any:
     """Make `function` known to numba for arguments of these kinds.
 
-    Returns a decorator for the function that emits its code.
+    Returns a decorator for the function that emits the code of `function`.
     """
 
     @infer_global(function)
@@ -72,7 +73,7 @@ def _common_type(a: Any, b: Any) -> Any:
 def _define_operator(
     function: Callable[..., Any], instruction: str, kinds: tuple[Any, ...], type_rule: _TypeRule
 ) -> None:
-    """Define an operator as one instruction, the name of a method of `IRBuilder`."""
+    """Define an operator as one instruction. `instruction` names a method of `IRBuilder`."""
 
     @_define(function, kinds, type_rule)
     def _lower(context: Any, builder: Any, sig: Any, args: Any) -> Any:
@@ -133,7 +134,7 @@ def _store(context: Any, builder: Any, sig: Any, args: Any) -> Any:
 
 
 def _word_bytes(sig: Any) -> int:
-    """The bytes of a word in the array that is the first argument."""
+    """Return the number of bytes of a word in the array that is the first argument."""
     width: int = sig.args[0].dtype.bitwidth // 8
     return width
 

@@ -1,4 +1,4 @@
-"""The contents of an outbox, for the code that writes, audits and reports them.
+"""Read and write the contents of an outbox.
 
 `schema` defines records and statuses, `tables` defines tables, `names` the names of sets and files,
 and `events` the lines of logs. `originals` finds the original of a record, and `assertions` reads
@@ -54,15 +54,15 @@ RECORD_SUFFIX: Final = ".json"
 """The suffix of the names of records."""
 
 MAX_RECORD_BYTES: Final = 32 * 1024 * 1024
-"""The size of the largest record that is read: it may list 100,000 solution files with names of 200
+"""Maximum size of a record that is read. It can list 100,000 solution files with names of 200
 characters."""
 
 MAX_SEPARATORS: Final = 1_000_000
 """Maximum number of commas and opening brackets in a record; each listed file needs three. This
-limits the number of JSON values, which take far more time and memory than their bytes."""
+limits the number of JSON values, because parsing takes far more time and memory than reading."""
 
 _MAX_REASON_CHARACTERS = 200
-"""Maximum length of the reason why a file is not JSON."""
+"""Maximum number of characters that a message quotes of the reason why a file is not JSON."""
 
 
 class NoRecord(InputError):
@@ -101,9 +101,9 @@ def record_of(fields: dict[str, Any]) -> Record:
 
 
 def unknown_fields(fields: Any, known: Any, prefix: str = "") -> Iterator[str]:
-    """Yield the paths of the fields of a JSON value that do not occur in `known`.
+    """Yield the paths of the fields of a JSON value that are missing from `known`.
 
-    `known` is the record that was read from the JSON value, again as JSON.
+    `known`: the record that was read from the JSON value, converted back to JSON.
     """
     if isinstance(fields, dict):
         for name, value in fields.items():
@@ -122,7 +122,7 @@ def file_hashes(record: Record) -> dict[str, str]:
 
 
 def file_names(record: Record) -> tuple[str, ...]:
-    """The names of the files that a record lists, without names of files outside its folder."""
+    """The names of the files that a record lists, except names that are paths to other folders."""
     return tuple(file.name for file in record.files if is_file_name(file.name))
 
 
@@ -167,10 +167,10 @@ def load_fields(path: Path) -> dict[str, Any]:
 
 
 def _distinct_fields(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """The JSON object with these fields. Raises ValueError if a name occurs twice."""
+    """Make a JSON object of these fields. Raises ValueError if a name occurs twice."""
     fields = dict(pairs)
     if len(fields) < len(pairs):
-        raise ValueError("an object has the same name twice")
+        raise ValueError("an object has two fields of the same name")
     return fields
 
 

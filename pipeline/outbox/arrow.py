@@ -1,7 +1,7 @@
 """Convert rows of CSV to Arrow, Parquet and pandas. No other module uses pyarrow or pandas.
 
-An Arrow table has the content of the CSV. Its columns have the types that `tables.py` declares,
-empty fields are null, and texts lack the apostrophe that protects them from spreadsheets.
+The columns of an Arrow table have the types that `tables.py` declares. Empty fields of CSV become
+null, and texts lose the apostrophe that protects them from spreadsheets.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ BATCH_RESULTS = 1024
 """Number of results that are converted to rows together."""
 
 GROUP_BYTES = 16 * 1024 * 1024
-"""Bytes of CSV in a row group of a Parquet file, for about 70,000 puzzles."""
+"""Number of bytes of CSV in a row group of a Parquet file, about 70,000 puzzles."""
 
 
 def check_installed(name: str = "pyarrow") -> None:
@@ -61,8 +61,8 @@ def arrow_table(lines: bytes, row_class: type[Struct], trait_names: Iterable[str
     )
     for index, field in enumerate(schema):
         if field.type == pa.string():
-            bare = compute.replace_substring_regex(table.column(index), r"^'('*[=+@-])", r"\1")
-            table = table.set_column(index, field, bare)
+            texts = compute.replace_substring_regex(table.column(index), r"^'('*[=+@-])", r"\1")
+            table = table.set_column(index, field, texts)
     return table
 
 
@@ -86,7 +86,7 @@ def parquet_writer(
     trait_names: Iterable[str] = (),
     group_bytes: int = GROUP_BYTES,
 ) -> Iterator[RowGroups]:
-    """A writer of Parquet that takes lines of CSV. Raises UsageError if pyarrow is missing."""
+    """Open a Parquet writer that takes lines of CSV. Raises UsageError if pyarrow is missing."""
     check_installed()
     from pyarrow import parquet as pq  # noqa: PLC0415 - as above
 
@@ -100,7 +100,7 @@ def parquet_writer(
 
 
 class RowGroups:
-    """Buffers lines, and writes them when they reach `max_bytes`."""
+    """Buffers lines, and writes them as a row group when they reach `max_bytes`."""
 
     def __init__(self, write: Callable[[bytes], object], max_bytes: int) -> None:
         self._write, self._max_bytes = write, max_bytes
@@ -113,31 +113,29 @@ class RowGroups:
             self.flush()
 
     def flush(self) -> None:
-        """Write the buffered lines."""
+        """Write the buffered lines, if any."""
         if self._lines:
             self._write(b"".join(self._lines))
         self._lines, self._size = [], 0
 
 
 def table_of(results: Iterable[Result]) -> Table:
-    """The rows of results, with the columns of all traits that were requested for any result.
+    """Make an Arrow table of results.
 
-    Raises UsageError if pyarrow is missing, and TypeError for an object that is no Result.
+    Its columns include those of each trait that was requested for at least one result. Raises
+    UsageError if pyarrow is missing, and TypeError for an object that is not a Result.
     """
     check_installed()
     import pyarrow as pa  # noqa: PLC0415 - as above
 
-    tables, asked, rest = (
-        [arrow_table(b"", PuzzleRow, TRAITS)],
-        set[str](),
-        map(_check_result, results),
-    )
-    while batch := list(islice(rest, BATCH_RESULTS)):
-        asked.update(name for result in batch if result.traits for name in result.traits.asked)
+    tables = [arrow_table(b"", PuzzleRow, TRAITS)]
+    requested, checked_results = set[str](), map(_check_result, results)
+    while batch := list(islice(checked_results, BATCH_RESULTS)):
+        requested.update(name for result in batch if result.traits for name in result.traits.asked)
         first = sum(map(len, tables)) + 1
         tables.append(arrow_table(rows_of(batch, first, tuple(TRAITS)).table, PuzzleRow, TRAITS))
     whole = pa.concat_tables(tables).unify_dictionaries()
-    return whole.select(columns(PuzzleRow, [name for name in TRAITS if name in asked]))
+    return whole.select(columns(PuzzleRow, [name for name in TRAITS if name in requested]))
 
 
 def _check_result(result: object) -> Result:
@@ -148,7 +146,7 @@ def _check_result(result: object) -> Result:
 
 
 def frame_of(table: Table) -> DataFrame:
-    """Convert a table to a pandas DataFrame. Columns of integers with nulls remain integers.
+    """Convert a table to a pandas DataFrame. Integer columns with nulls keep an integer type.
 
     Raises UsageError if pandas is missing.
     """

@@ -1,7 +1,7 @@
-"""Read the assertions of an outbox that all solutions of a problem are listed, to prove them.
+"""Read assertions from an outbox, each with its problem and solutions, so that it can be proved.
 
-The problem of an assertion is read from the original. Its solutions are read from the outbox and
-certified.
+An assertion says that all solutions of a problem are listed. The problem is read from the original;
+the solutions are read from the outbox and certified.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from typing import Any
 from pipeline.errors import InputError, InvalidPuzzle, UsageError, counted, printable
 from pipeline.outbox import RECORD_SUFFIX, NoRecord
 from pipeline.outbox.audit.findings import AuditOptions, Findings
-from pipeline.outbox.audit.single import grid_of, models_of
+from pipeline.outbox.audit.single import read_grid, read_models
 from pipeline.outbox.consistency import contradiction
 from pipeline.outbox.originals import Originals, enclosing_archive
 from pipeline.outbox.published import PublishedCollection, PublishedPuzzle, load_published
 from pipeline.outbox.schema import ARCHIVE, CollectionRecord, or_none
-from pipeline.outbox.tables import PuzzleRow, grid_in, rows_with_solutions, yes_or_no
+from pipeline.outbox.tables import PuzzleRow, parse_grid_line, rows_with_solutions, yes_or_no
 from pipeline.puzzle.puzzle import Grid
 from pipeline.reading import (
     Archive,
@@ -46,17 +46,19 @@ MAX_ROWS = 1000
 """Maximum number of complete rows of a table that are read without INDEX arguments."""
 
 _TABLE_SUFFIX = ".csv"
-_TRUE_TEXT = yes_or_no(True)
+_COMPLETE_TEXT = yes_or_no(True)
+"""The value of `complete` in a row that lists all solutions."""
 
 
 @dataclass(frozen=True, slots=True)
 class Assertion:
-    """An assertion that a problem has no other solutions than these, which are certified.
+    """An assertion that a problem has no solutions other than `solutions`.
 
-    - `name`: for messages, the name of the record, or of the table with the row.
-    - `stem`: the beginning of the names of files about the assertion.
-    - `doubt`: why the problem may differ from the dropped problem; empty if it was read from the
-      original.
+    - `name`: the name of the record, or the name of the table and the row, for messages.
+    - `stem`: the stem of the names of files about the assertion.
+    - `solutions`: certified solutions of the problem.
+    - `doubt`: why `problem` may differ from the problem that was dropped; empty if `problem` was
+      read from the original.
     """
 
     name: str
@@ -67,8 +69,8 @@ class Assertion:
     doubt: str = ""
 
 
-def load_set(path: Path) -> PublishedPuzzle | PublishedCollection:
-    """Read the set of a record or table.
+def load_published_set(path: Path) -> PublishedPuzzle | PublishedCollection:
+    """Read the published set to which a record or table belongs.
 
     Raises UsageError for other files, and InputError if the record cannot be read or does not list
     the table.
@@ -85,7 +87,7 @@ def load_set(path: Path) -> PublishedPuzzle | PublishedCollection:
     except NoRecord as error:
         raise InputError(f"{_printable_path(record)}: {error}") from error
     if path.suffix == _TABLE_SUFFIX and path.name not in published.files:
-        raise InputError(f"{_printable_path(path)}: its record does not list it")
+        raise InputError(f"{_printable_path(path)}: its record does not list this table")
     return published
 
 
@@ -98,9 +100,9 @@ def assertions_in(
     """Yield the assertion of a record, or of each row of its table.
 
     `indices` selects rows; if it is empty, all complete rows are read. `folders` contain originals,
-    for example `inbox/done`. Yields an InputError for a row that cannot be proved. Raises
-    InputError if nothing can be read, UsageError for an archive's record, a wrong index or too many
-    rows, and OSError.
+    for example `inbox/done`. For a row without a valid assertion, yields an InputError. Raises
+    InputError if nothing can be read; UsageError for an archive's record, for a wrong index, or for
+    too many rows; and OSError.
     """
     name = printable(published.path.name)
     settings = with_declared(settings, published.declared)
@@ -122,11 +124,11 @@ def assertions_in(
 
 
 def enclosing_folders(published: PublishedPuzzle | PublishedCollection) -> Iterator[Path]:
-    """Yield the folder of a set; for a member of an archive also its parents, up to the outbox."""
-    top = _archive_of(published)
+    """Yield the folder of a set and, for a member of an archive, its parents up to the outbox."""
+    archive = _archive_of(published)
     for folder in published.path.parents:
         yield folder
-        if top is None or folder == top[0].parent:
+        if archive is None or folder == archive[0].parent:
             return
 
 
@@ -137,16 +139,19 @@ def _printable_path(path: Path) -> str:
 def _archive_of(
     published: PublishedPuzzle | PublishedCollection,
 ) -> tuple[Path, CollectionRecord] | None:
-    """The path of an archive's record and the record, if the set is of a member; else None."""
+    """Find the record of the archive that has this set as a member.
+
+    Returns the path of the record, and the record; None if the set does not belong to an archive.
+    """
     is_member = or_none(published.record.member) is not None
     return enclosing_archive(published.path) if is_member else None
 
 
 class _OriginalFinder:
-    """Finds and reads the original of a set, or of the archive that contains its member.
+    """Finds and reads the original of a set. The original of a member is its archive.
 
-    `paths` are the originals with the name of its source. `not_found` is the message if there are
-    none.
+    - `paths`: the originals that have the name of the source.
+    - `not_found`: the message if `paths` is empty.
     """
 
     def __init__(
@@ -159,13 +164,13 @@ class _OriginalFinder:
         self._archive = _archive_of(published)
         self._settings = settings
         self._dropped = dropped = self._archive[1] if self._archive else published.record
-        is_lost = or_none(self._record.member) is not None and self._archive is None
+        is_archive_missing = or_none(self._record.member) is not None and self._archive is None
         self._originals = originals
-        self.paths = [] if is_lost else originals.find(dropped.source)
+        self.paths = [] if is_archive_missing else originals.find(dropped.source)
         self.not_found = f"its original {printable(dropped.source)!r} was not found"
 
-    def data(self) -> bytes:
-        """The bytes of a single puzzle or formula. Raises InputError and OSError."""
+    def read_problem_bytes(self) -> bytes:
+        """Read the original of a single puzzle or formula. Raises InputError and OSError."""
         for content in self._candidates():
             match content:
                 case Unreadable(data=None):
@@ -179,11 +184,11 @@ class _OriginalFinder:
                         return data
         raise self._mismatch()
 
-    def entries(self, indices: Sequence[int]) -> Mapping[int, Entry]:
-        """Map these indices to the puzzles of a collection. Raises InputError and OSError."""
+    def read_entries(self, indices: Sequence[int]) -> Mapping[int, Entry]:
+        """Read the entries of a collection with these indices. Raises InputError and OSError."""
         for content in self._candidates():
             if isinstance(content, tuple):
-                entries, stream = _entries_in(*content, indices, self._settings), content[1]
+                entries, stream = _find_entries(*content, indices, self._settings), content[1]
                 if self._archive is None:
                     return entries
                 drain(stream)
@@ -192,13 +197,14 @@ class _OriginalFinder:
         raise self._mismatch()
 
     def _mismatch(self) -> InputError:
-        """The error if no original has the hash of the record."""
+        """The error for the case that no original has the hash of the record."""
         return InputError(f"{_printable_path(self.paths[0])} is not the original of this record")
 
     def _candidates(self) -> Iterator[OneProblem | tuple[Layout, PeekableStream]]:
-        """Yield the content of each original with the name of the source and, if known, its hash.
+        """Yield the content of each original with the name and, if known, the hash of the source.
 
-        For a member of an archive, yield the content of the member in each archive.
+        If the set belongs to a member of an archive, the originals are archives: yield the content
+        of the member in each of them.
         """
         if not self.paths:
             raise InputError(f"{self.not_found}; give its folder with --originals")
@@ -217,19 +223,19 @@ class _OriginalFinder:
                 yield source
 
 
-def _entries_in(
+def _find_entries(
     layout: Layout, stream: PeekableStream, indices: Sequence[int], settings: Settings
 ) -> dict[int, Entry]:
-    """Map these indices, from 1 and in ascending order, to the entries of a collection."""
+    """Map indices to the entries of a collection. `indices` are ascending, and count from 1."""
     by_index: dict[int, Entry] = {}
-    before, left = 0, [*reversed(indices)]
+    entries_before, remaining = 0, [*reversed(indices)]
     for chunk in layout.chunks(stream, COLLECTION_CHUNK_BYTES):
         entries = layout.entries(chunk, settings.reading)
-        while left and left[-1] <= before + len(entries):
-            index = left.pop()
-            by_index[index] = entries[index - before - 1]
-        before += len(entries)
-        if not left:
+        while remaining and remaining[-1] <= entries_before + len(entries):
+            index = remaining.pop()
+            by_index[index] = entries[index - entries_before - 1]
+        entries_before += len(entries)
+        if not remaining:
             break
     return by_index
 
@@ -237,16 +243,16 @@ def _entries_in(
 def _puzzle_assertion(
     published: PublishedPuzzle, finder: _OriginalFinder, settings: Settings
 ) -> Assertion:
-    """The assertion of a puzzle's or formula's record. Raises InputError and OSError."""
+    """Read the assertion in the record of a puzzle or formula. Raises InputError and OSError."""
     record = published.record
     _check_status(record.status, len(published.solution_files), record.complete)
-    problem = read_problem(finder.data(), record.source, settings)
+    problem = read_problem(finder.read_problem_bytes(), record.source, settings)
     report = Findings(AuditOptions(settings), is_current_build=published.is_current_build)
     if isinstance(problem, FormulaProblem):
-        solutions: list[object] = [*models_of(published, problem.parsed, report)]
+        solutions: list[object] = [*read_models(published, problem.parsed, report)]
     else:
         names, puzzle = published.solution_files, problem.puzzle
-        solutions = [grid_of(published, name, puzzle, report) for name in names]
+        solutions = [read_grid(published, name, puzzle, report) for name in names]
     for fault in report.finding(published.stem, record.status).problems:
         raise InputError(fault)
     if None in solutions or not len(solutions) == len(published.solution_files) == record.solutions:
@@ -273,7 +279,10 @@ def _check_status(status: str, solutions: int, complete: bool | None) -> None:
 
 
 def _certify(problem: Problem[S], solutions: Mapping[str, S]) -> tuple[S, ...]:
-    """Certify solutions by file name. Raises InputError if one is wrong, or two are equal."""
+    """Certify solutions. Raises InputError if one is wrong, or if two are equal.
+
+    `solutions` maps the name of each file to its solution.
+    """
     first: dict[S, str] = {}
     for name, solution in solutions.items():
         if fault := problem.fault(solution, name):
@@ -289,9 +298,9 @@ def _row_assertions(
     finder: _OriginalFinder,
     settings: Settings,
 ) -> Iterator[Assertion | InputError]:
-    """Yield the assertion of each selected row, or an InputError for a row without one."""
-    rows = _read_rows(published, indices)
-    entries = finder.entries([*rows]) if finder.paths else {}
+    """Yield the assertion of each selected row, or an InputError if it has no valid assertion."""
+    rows = _select_rows(published, indices)
+    entries = finder.read_entries([*rows]) if finder.paths else {}
     table = printable(f"{published.stem}{_TABLE_SUFFIX}")
     doubt = (
         "" if finder.paths else f"{table}: {finder.not_found}: the puzzles were read from the table"
@@ -299,9 +308,9 @@ def _row_assertions(
     for index, (row, lines) in rows.items():
         name = f"{table}: row {index}"
         try:
-            _check_status(row.status, len(lines), row.complete == _TRUE_TEXT)
+            _check_status(row.status, len(lines), row.complete == _COMPLETE_TEXT)
             problem, signs = _problem_of_row(row, entries.get(index), finder, settings)
-            grids = _grids(problem, signs, row, lines)
+            grids = _certified_grids(problem, signs, row, lines)
         except InputError as error:
             yield InputError(f"{name}: {error}")
             continue
@@ -309,36 +318,39 @@ def _row_assertions(
         yield Assertion(name, stem, row.status, problem, grids, doubt)
 
 
-def _read_rows(
+def _select_rows(
     published: PublishedCollection, indices: Sequence[int]
 ) -> dict[int, tuple[PuzzleRow, dict[str, str]]]:
-    """Map index to row and solutions, for the rows with these indices or else all complete rows.
+    """Select the rows with these indices or, if there are no indices, all complete rows.
 
-    Solutions are lines by the names of their files. Raises UsageError and InputError.
+    Maps the index of each row to the row and its solutions; solutions are a map from the name of a
+    file to a line. Raises UsageError and InputError.
     """
-    name, wanted = printable(f"{published.stem}{_TABLE_SUFFIX}"), {*indices}
-    if wanted and min(wanted) < 1:
-        raise UsageError(f"INDEX: expected 1 or more, found {min(wanted)}")
-    last = min(max(wanted), sys.maxsize) if wanted else None
-    asserting: dict[int, tuple[PuzzleRow, dict[str, str]]] = {}
+    name, selected = printable(f"{published.stem}{_TABLE_SUFFIX}"), {*indices}
+    if selected and min(selected) < 1:
+        raise UsageError(f"INDEX: expected 1 or more, found {min(selected)}")
+    last = min(max(selected), sys.maxsize) if selected else None
+    rows_by_index: dict[int, tuple[PuzzleRow, dict[str, str]]] = {}
     rows = rows_with_solutions(
         *(published.path.parent, published.stem, published.solution_files), published.record.schema
     )
     count = complete = 0
     for count, (row, lines) in enumerate(islice(rows, last), 1):
-        complete += row.complete == _TRUE_TEXT
-        if count in wanted or (not wanted and row.complete == _TRUE_TEXT and complete <= MAX_ROWS):
-            asserting[count] = row, lines
-    if missing := sorted(wanted - asserting.keys()):
+        complete += row.complete == _COMPLETE_TEXT
+        if count in selected or (
+            not selected and row.complete == _COMPLETE_TEXT and complete <= MAX_ROWS
+        ):
+            rows_by_index[count] = row, lines
+    if missing := sorted(selected - rows_by_index.keys()):
         raise UsageError(f"{name} has no row {missing[0]}: it has {counted(count, 'row')}")
-    if complete > MAX_ROWS and not wanted:
+    if complete > MAX_ROWS and not selected:
         raise UsageError(
             f"{name}: {complete:,} rows are complete, more than the {MAX_ROWS:,} allowed at once; "
             "give some INDEX arguments"
         )
-    if not asserting:
+    if not rows_by_index:
         raise InputError(f"{name}: no row is marked complete, so there is nothing to prove")
-    return asserting
+    return rows_by_index
 
 
 def _problem_of_row(
@@ -346,8 +358,7 @@ def _problem_of_row(
 ) -> tuple[PuzzleProblem, str]:
     """Read the puzzle of a row from the original, or from the table if no original was found.
 
-    Returns the problem and the characters of its values, an empty text for digits. Raises
-    InputError.
+    Returns the problem, and the characters of its values (empty for digits). Raises InputError.
     """
     if not finder.paths:
         text = row.puzzle.encode(errors="surrogateescape")
@@ -367,17 +378,20 @@ def _problem_of_row(
     return problem_of(entry), entry.signs
 
 
-def _grids(
+def _certified_grids(
     problem: PuzzleProblem, signs: str, row: PuzzleRow, lines: Mapping[str, str]
 ) -> tuple[Grid, ...]:
-    """The certified solutions of a row. Raises InputError."""
+    """Read and certify the solutions of a row. Raises InputError.
+
+    `signs` are the characters of the values; `lines` maps files to the lines of the solutions.
+    """
     if row.solutions != str(len(lines)):
         raise InputError(
             f"the table says {row.solutions[:20]} solutions, the solution files have {len(lines)}"
         )
     grids: dict[str, Grid] = {}
     for name, line in lines.items():
-        if (grid := grid_in(line, signs, problem.puzzle.geometry)) is None:
+        if (grid := parse_grid_line(line, signs, problem.puzzle.geometry)) is None:
             raise InputError(f"{name}: {line[:100]!r} is not a grid of the puzzle's size")
         grids[name] = grid
     return _certify(problem, grids)

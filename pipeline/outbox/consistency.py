@@ -1,4 +1,4 @@
-"""Check that a status, a number of solutions, `complete` and a certificate fit together."""
+"""Check the status, number of solutions, completeness and certificate of a result."""
 
 from __future__ import annotations
 
@@ -15,21 +15,22 @@ _ALLOWED: Final[dict[str, tuple[int, float, tuple[bool | None, ...]]]] = {
     "unknown": (0, 1, (False,)),
     "solved": (1, inf, (False, None)),
 }
-"""Maps each status to the minimum and maximum number of solutions, and the values of `complete`."""
+"""Maps each status to the minimum and maximum number of solutions, and the allowed values of
+`complete`."""
 
-_CERTIFICATES: Final = ("exhaustive-search", "lrat", "unverified")
-"""The certificate labels of complete results."""
+_CERTIFICATE_LABELS: Final = ("exhaustive-search", "lrat", "unverified")
+"""The values of the column `certificate` for complete results."""
 
-COMPLETE: Final = {"true": True, "false": False, "": None}
-"""The values of `complete` by their text in a table."""
+COMPLETE_VALUES: Final = {"true": True, "false": False, "": None}
+"""Maps the text of `complete` in a table to its value in a record."""
 
 
 def contradiction(
     status: str, solutions: int, complete: bool | None, certificate: str | None = None
 ) -> str | None:
-    """Describe how the values contradict each other. Returns None if they are consistent.
+    """Describe how the fields of a result contradict each other. Returns None if they do not.
 
-    `certificate` is a certificate label; None if it is not to be checked.
+    `certificate`: the value of the column `certificate`; None to skip its check.
     """
     if status not in _ALLOWED:
         return f"unknown status {status!r}"
@@ -39,6 +40,6 @@ def contradiction(
     if not minimum <= solutions <= maximum or complete not in allowed or is_single:
         count = counted(solutions, "solution")
         return f"status {status!r} contradicts {count} with complete: {shown}"
-    if certificate is not None and certificate not in (_CERTIFICATES if complete else ("",)):
+    if certificate is not None and certificate not in (_CERTIFICATE_LABELS if complete else ("",)):
         return f"certificate {certificate[:20]!r} contradicts complete: {shown}"
     return None

@@ -1,4 +1,4 @@
-"""Log events: their names, fields and meanings.
+"""Define the events of logs: their names, fields and meanings.
 
 The log of a job, `name.log`, has one JSON object per line. `run` and `watch` also log to standard
 error.
@@ -21,8 +21,8 @@ from pipeline.outbox.schema import (
     or_none,
 )
 
-JOB, ERROR = "job", "stderr"
-"""The places where an event is logged: the log of its job, and standard error."""
+JOB, STDERR = "job", "stderr"
+"""The places where an event may be logged: the log of its job, and standard error."""
 
 FIELDS: Final = {
     "certificate": "`exhaustive-search`, `lrat` or `unverified`; null if solutions may be missing",
@@ -39,8 +39,8 @@ FIELDS: Final = {
     "proved": "number of puzzles that are proved to have no other solutions",
     "puzzles": "number of puzzles",
     "reason": "the reason, for people",
-    "seconds": "the time taken; for a job, of each stage and in `total`. For jobs solved in a "
-    "batch, only `batch`, the time for the whole batch",
+    "seconds": "the time taken; for a job, the time of each stage and `total`; for a job solved in "
+    "a batch, only `batch`, the time for the whole batch",
     "solutions": "number of published solutions",
     "solver": "the solver that was used",
     "source": "the name of the dropped file or folder",
@@ -49,30 +49,34 @@ FIELDS: Final = {
     "totals": "number of puzzles by status",
     "unread": "parts of a collection or archive that were not read, with the number of puzzles, as "
     "in its record; omitted if there are none",
-    "unverified": "number of puzzles not verified to have no other solutions",
+    "unverified": "number of puzzles whose solutions were not verified to be all",
     "variant": "`classic`, `even-odd` or `rules`",
 }
 """The fields of events and their meanings."""
 
 COMMON_FIELDS: Final = ("timestamp", "level", "job", "event")
-"""Fields that any event may have in addition to its own."""
+"""Fields that every event may have in addition to its own fields."""
 
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """An event: where it is logged (JOB, ERROR), its meaning, and its fields."""
+    """An event.
 
-    where: tuple[str, ...]
+    - `places`: where it is logged: JOB, STDERR or both.
+    - `fields`: the names of its fields, without COMMON_FIELDS.
+    """
+
+    places: tuple[str, ...]
     meaning: str
     fields: tuple[str, ...] = ()
 
 
 def _stderr_event(meaning: str, *fields: str) -> Event:
     """An event that `run` and `watch` log to standard error only."""
-    return Event((ERROR,), meaning, fields)
+    return Event((STDERR,), meaning, fields)
 
 
-_STAGES = {
+_STAGE_MEANINGS = {
     "parse": "the source was read",
     "encode": "the puzzle was encoded as CNF",
     "solve": "the solver answered",
@@ -82,7 +86,7 @@ _STAGES = {
     "prove": "completeness was checked",
     "batch": "the puzzle was solved in a batch; `seconds` is the time for the whole batch",
 }
-_FINISHED_FIELDS = (
+_JOB_FINISHED_FIELDS = (
     *("source", "status", "solutions", "complete", "certificate", "message"),
     *("totals", "proved", "unverified", "unread", "seconds"),
 )
@@ -90,11 +94,12 @@ _FINISHED_FIELDS = (
 EVENTS: Final = {
     "job.claimed": Event((JOB,), "the file was claimed", ("source",)),
     **{
-        f"stage.{stage}": Event((JOB,), meaning, ("seconds",)) for stage, meaning in _STAGES.items()
+        f"stage.{stage}": Event((JOB,), meaning, ("seconds",))
+        for stage, meaning in _STAGE_MEANINGS.items()
     },
     "stage.parse": Event((JOB,), "the source was read", ("seconds", "format", "variant", "reason")),
     "solver.fallback": Event(
-        (JOB, ERROR),
+        (JOB, STDERR),
         "a solver other than the first choice was used; for a collection or archive, one event "
         "for each solver and reason, with the number of `puzzles`",
         ("source", "solver", "reason", "puzzles"),
@@ -106,11 +111,11 @@ EVENTS: Final = {
         "reason",
     ),
     "job.finished": Event(
-        (JOB, ERROR),
+        (JOB, STDERR),
         "results were published; collections and archives have `totals`, `proved`, `unverified` "
         "and, if not empty, `unread`; other jobs have `solutions`, `complete`, `certificate` and "
         "`message`",
-        _FINISHED_FIELDS,
+        _JOB_FINISHED_FIELDS,
     ),
     "job.progress": _stderr_event(
         "progress of a collection or archive", "source", "puzzles", "per_second", "percent"
@@ -129,14 +134,12 @@ EVENTS: Final = {
         "the file stays claimed until the problem is fixed", "source", "reason"
     ),
     "file.held": _stderr_event("the file is still being written", "source", "reason"),
-    "file.waits": _stderr_event("the folder waits until nothing in it changes", "source", "reason"),
-    "file.left": _stderr_event(
-        "the file was not complete in time, and is left for the next `run`", "source", "reason"
-    ),
+    "file.waits": _stderr_event("waiting until nothing in the folder changes", "source", "reason"),
+    "file.left": _stderr_event("not complete in time; left for the next `run`", "source", "reason"),
     "file.stuck": _stderr_event("the file cannot be moved out of the inbox", "source", "reason"),
     "marker.unchangeable": _stderr_event(
-        "a marker file in `.work` (of a file being read, or of the last scan) cannot be changed; "
-        "files are processed anyway",
+        "cannot update a marker file in `.work` (of a file being read, or of the last scan); "
+        "files are still processed",
         "reason",
     ),
     "compiled.missing": _stderr_event(
@@ -172,29 +175,29 @@ EVENTS: Final = {
     "metrics.failed": _stderr_event("the file for `--metrics` cannot be written", "reason"),
     "report.failed": _stderr_event("the report cannot be written", "reason"),
 }
-"""The events by name."""
+"""The events by name. Each stage `x` has an event `stage.x`."""
 
 
 def log_lines(record: Record, claim_time: object, reason: object) -> list[dict[str, Any]]:
-    """The lines of a job's log.
+    """Make the lines of a job's log.
 
-    `claim_time` is the time when the source was claimed, and `reason` is why it was read in its
-    format. The record contains neither of them.
+    `claim_time`: when the source was claimed. `reason`: why the source was read in its format. The
+    record contains neither.
     """
     if isinstance(record, CollectionRecord):
-        stages = _collection_stages(record, reason)
+        stage_lines = _collection_stage_lines(record, reason)
     else:
-        stages = _stages(record, reason)
+        stage_lines = _puzzle_stage_lines(record, reason)
     lines = (
         {"timestamp": claim_time, "event": "job.claimed", "source": record.source},
-        *stages,
+        *stage_lines,
         {"timestamp": record.finished, "event": "job.finished", **finished_fields(record)},
     )
     return [{"job": record.job, **line} for line in lines]
 
 
 def finished_fields(record: Record) -> dict[str, Any]:
-    """The fields of `job.finished`."""
+    """Make the fields of the event `job.finished`."""
     fields: dict[str, Any] = {"source": record.source, "status": record.status}
     seconds = dict(record.seconds or {})
     if isinstance(record, CollectionRecord):
@@ -202,7 +205,7 @@ def finished_fields(record: Record) -> dict[str, Any]:
         fields |= {"unread": record.unread} if or_none(record.unread) else {}
         return {**fields, "seconds": seconds}
     if "batch" in seconds:
-        seconds.pop("total", None)  # the total of the whole batch, like `batch`
+        seconds.pop("total", None)  # it is the same as `batch`
     return {
         **fields,
         "solutions": record.solutions,
@@ -213,8 +216,8 @@ def finished_fields(record: Record) -> dict[str, Any]:
     }
 
 
-def _stages(record: PuzzleRecord, reason: object) -> Iterator[dict[str, Any]]:
-    """Yield the lines about the stages and the fallback of a puzzle or formula."""
+def _puzzle_stage_lines(record: PuzzleRecord, reason: object) -> Iterator[dict[str, Any]]:
+    """Yield the log lines for the stages of a puzzle or formula, and for its fallback."""
     for stage, seconds in (record.seconds or {}).items():
         if stage == "total":
             continue
@@ -226,8 +229,8 @@ def _stages(record: PuzzleRecord, reason: object) -> Iterator[dict[str, Any]]:
         yield {"event": "solver.fallback", "reason": used.fallback, "solver": used.name}
 
 
-def _collection_stages(record: CollectionRecord, reason: object) -> Iterator[dict[str, Any]]:
-    """Yield the lines about the reading and the fallbacks of a collection or archive."""
+def _collection_stage_lines(record: CollectionRecord, reason: object) -> Iterator[dict[str, Any]]:
+    """Yield the log lines for the reading of a collection or archive, and for its fallbacks."""
     yield {"event": "stage.parse", "format": record.format, "reason": reason}
     for fallback in or_none(record.fallbacks) or ():
         yield {"event": "solver.fallback", **to_builtins(fallback)}

@@ -13,51 +13,59 @@ from pathlib import Path, PurePath
 from pipeline.files import MAX_NAME_BYTES
 from pipeline.outbox.schema import ARCHIVE, COLLECTION
 
-_COMPRESSED = (".gz", ".bz2", ".xz")
+_COMPRESSION_SUFFIXES = (".gz", ".bz2", ".xz")
 _MAX_SUFFIX_BYTES = 32
-"""Maximum length of the suffix of a stem, such as `_1234567.solution` or `.proof.drat.xz`."""
+"""Maximum length of what follows the stem in a file name, such as `_1234567.solution`."""
+
 COUNT_SUFFIX = "_count"
-"""Ends the stem of the second CNF, which excludes the published solutions."""
+"""Follows the stem in the name of the second formula, which excludes the published solutions."""
 
 _SOLUTION_SUFFIX = re.compile(r"_[0-9]+\.solution\Z")
-PROOF = ".proof"
+PROOF_SUFFIX = ".proof"
 """The beginning of the suffixes of proof files."""
+
 _PROOF_SUFFIXES = (
-    *(f"{PROOF}{ending}" for ending in (".cnf", ".drat", ".drat.xz", ".lrat", ".lrat.xz")),
+    *(f"{PROOF_SUFFIX}{ending}" for ending in (".cnf", ".drat", ".drat.xz", ".lrat", ".lrat.xz")),
     *(".proofs.xz", ".proofs.csv"),
 )
-"""Suffixes of proof files. The last two are from earlier versions."""
-_ANSWER = rf"_[0-9]+\.solution|{'|'.join(map(re.escape, _PROOF_SUFFIXES))}"
-"""Matches the suffix of an answer: a solution or a proof file."""
-_OUTPUT_SUFFIX = re.compile(rf"(?:{_ANSWER}|\.json|\.log|\.csv|(?:{COUNT_SUFFIX})?\.cnf)\Z")
+"""Suffixes of proof files. Only earlier versions wrote the last two."""
+
+_ANSWER_SUFFIX = rf"_[0-9]+\.solution|{'|'.join(map(re.escape, _PROOF_SUFFIXES))}"
+"""Matches the suffix of a solution file or a proof file."""
+
+_OUTPUT_SUFFIX = re.compile(rf"(?:{_ANSWER_SUFFIX}|\.json|\.log|\.csv|(?:{COUNT_SUFFIX})?\.cnf)\Z")
 """Matches the suffix of any file of a job."""
-_ANSWER_NAME = re.compile(rf".+(?:{_ANSWER})", re.DOTALL)
+
+_ANSWER_NAME = re.compile(rf".+(?:{_ANSWER_SUFFIX})", re.DOTALL)
+"""Matches the name of a solution file or a proof file."""
+
 _PUZZLE_SUFFIX = re.compile(
     r"_[1-9][0-9]*\.solution|\.log|(?:_count|\.proof)?\.cnf|\.proof\.[dl]rat(?:\.xz)?"
 )
+"""Matches the suffixes of the files that the record of a puzzle or formula may list."""
+
 _COLLECTION_SUFFIXES = {
     COLLECTION: re.compile(r"_[1-9][0-9]*\.solution|\.log|\.csv|\.proofs\.(?:xz|csv)"),
     ARCHIVE: re.compile(r"\.csv|\.log"),
 }
-"""Match the suffixes of the files that a record may list, by the status of the job. Puzzles and
-formulas have `_PUZZLE_SUFFIX`."""
+"""Match the suffixes of the files that other records may list, by the status of the record."""
 
 _SOLUTION_NUMBER = re.compile(r"_([1-9][0-9]{0,8})\.solution")
 DONE, FAILED = "done", "failed"
-"""The folders of finished originals. Each has shelves, folders for further originals of the same
-name."""
+"""The folders of finished originals. Each has shelves: subfolders `2`, `3`, … for further originals
+of the same name."""
 
 REPORT = "report.html"
-"""The report about the outbox; no set may use this name."""
+"""The name of the report in an outbox; no stem may be equal to it."""
 
 LIKELY_STEMS = 4
-"""Number of stems of a source that are tried to find its existing set."""
+"""Number of stems of a source that are tried when its published set is searched for."""
 
 
 def stem_of(name: str) -> str:
-    """A file name without its compression suffix, if any, and without its extension."""
+    """Remove the compression suffix, if any, and the extension from a file name."""
     path = PurePath(name)
-    if path.suffix.lower() in _COMPRESSED:
+    if path.suffix.lower() in _COMPRESSION_SUFFIXES:
         path = PurePath(path.stem)
     return path.stem
 
@@ -83,24 +91,24 @@ def likely_stems(source: str) -> dict[str, str]:
 
 
 def shorten_stem(stem: str, ending: str = "") -> str:
-    """The stem with an ending. A stem that makes file names too long is shortened, with a hash."""
+    """Append an ending to a stem. If the stem is too long, replace its end by a hash."""
     max_bytes = MAX_NAME_BYTES - _MAX_SUFFIX_BYTES - len(ending)
     raw = os.fsencode(stem)
     if len(raw) > max_bytes:
-        mark = "~" + sha256(raw).hexdigest()[:8]
-        stem = raw[: max_bytes - len(mark)].decode(errors="ignore") + mark
+        hash_suffix = "~" + sha256(raw).hexdigest()[:8]
+        stem = raw[: max_bytes - len(hash_suffix)].decode(errors="ignore") + hash_suffix
     return stem + ending
 
 
 def fold(name: str) -> str:
-    """The normal form of a name: equal for names of the same file on some file system."""
+    """Fold a name: two names that some file system treats as the same have the same folded form."""
     return unicodedata.normalize("NFC", unicodedata.normalize("NFC", name).casefold())
 
 
 def output_names(stem: str, *, keep_cnf: bool) -> frozenset[str]:
     """The folded names of all files that a job with this stem may write; `#` means any number.
 
-    The stem itself is among them: it is the name of an archive's folder.
+    The stem is among the names, because an archive has a folder with this name.
     """
     suffixes = ["", ".json", ".log", ".csv", "_#.solution", *_PROOF_SUFFIXES]
     if keep_cnf:
@@ -111,38 +119,38 @@ def output_names(stem: str, *, keep_cnf: bool) -> frozenset[str]:
 
 
 def is_output(name: str) -> bool:
-    """Whether a job may write a file of this name."""
+    """Whether a job may write a file with this name."""
     folded = fold(name)
     return job_stem(folded) != folded
 
 
 def folded_stems(stem: str) -> tuple[str, str]:
-    """The folded stem, and the stem of a job that would write a file with this name."""
+    """Fold a stem. Returns it, and the stem of a job that could write a file with this name."""
     folded = fold(stem)
     return folded, job_stem(folded)
 
 
 def job_stem(folded: str) -> str:
-    """The stem of a job that would write a file with this folded name; else the name itself."""
+    """The stem of a job that could write a file with this folded name; else the name itself."""
     return _OUTPUT_SUFFIX.sub("", folded)
 
 
 def claim_key(source: str) -> str:
-    """The name of the folder of a source's claim. It is a hash of the name of the source.
+    """The name of the folder of a source's claim: a hash of the source's name.
 
-    So a source has at most one claim.
+    Because the name determines the folder, a source has at most one claim.
     """
     return sha256(os.fsencode(source)).hexdigest()[:32]
 
 
 def is_file_of_set(name: str, stem: str, status: str) -> bool:
-    """Whether the record of a job with this stem and status may list a file of this name."""
+    """Whether the record of a job with this stem and status may list a file with this name."""
     suffix = _COLLECTION_SUFFIXES.get(status, _PUZZLE_SUFFIX)
     return name.startswith(stem) and suffix.fullmatch(name[len(stem) :]) is not None
 
 
 def solution_names(names: Iterable[str], stem: str) -> list[str]:
-    """The solution files of a set, ordered by number."""
+    """Select the solution files of the set with this stem, ordered by number."""
     by_number = {}
     for name in names:
         if name.startswith(stem) and (match := _SOLUTION_NUMBER.fullmatch(name[len(stem) :])):
@@ -151,7 +159,7 @@ def solution_names(names: Iterable[str], stem: str) -> list[str]:
 
 
 def is_answer(name: str, stems: Collection[str]) -> bool:
-    """Whether a name is that of an answer, or of a table or formula with one of these stems."""
+    """Whether a file is a solution or a proof, or a table or formula with one of these stems."""
     if name.endswith((".csv", ".cnf")):
         stem = name[:-4]
         return stem in stems or stem.removesuffix(COUNT_SUFFIX) in stems
@@ -159,14 +167,18 @@ def is_answer(name: str, stems: Collection[str]) -> bool:
 
 
 def shelves_in(folder: Path) -> list[Path]:
-    """The shelves of a folder: `2`, `3`, …. Raises OSError."""
+    """Find the shelves of a folder: `2`, `3`, …. Raises OSError."""
     with os.scandir(folder) as entries:
-        names = [e.name for e in entries if e.name.isdecimal() and e.is_dir(follow_symlinks=False)]
+        names = [
+            entry.name
+            for entry in entries
+            if entry.name.isdecimal() and entry.is_dir(follow_symlinks=False)
+        ]
     return [folder / name for name in sorted(names, key=int)]
 
 
 def files_in(folder: Path) -> Iterator[Path]:
-    """Yield all files and folders in `done` or `failed` and in its shelves."""
+    """Yield all files and folders in `done` or `failed`, and in the shelves of this folder."""
     return map(Path, paths_in(folder))
 
 

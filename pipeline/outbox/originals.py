@@ -18,30 +18,32 @@ from pipeline.reading.archives import UnpackError, UnpackLimits
 from pipeline.reading.archives.walk import kind_of, open_unpacked, walk
 
 MAX_SMALL_BYTES: Final = 64 * 1024
-"""Size of the largest original that is drawn. A grid of 25×25 cells takes about 4 KiB."""
+"""Maximum size of an original that is read to draw its board. A grid of 25×25 cells takes about
+4 KiB."""
 
-_COMPRESSED = ("gzip", "bzip2", "xz")
+_COMPRESSED_KINDS = ("gzip", "bzip2", "xz")
 _SMALL_LIMITS = UnpackLimits(total_bytes=64 * 2**20, members=20_000)
+"""The limits on unpacking originals that are read to draw their boards."""
 
 
 @dataclass(frozen=True, slots=True)
 class Originals:
-    """Folders of originals, including their shelves."""
+    """Folders of originals, including their shelves (the numbered subfolders `2`, `3`, …)."""
 
     folders: tuple[Path, ...]
 
     @classmethod
     def of(cls, folders: Iterable[Path]) -> Self:
-        """Search these folders and their shelves, and for each `done` also the `failed` next to it.
+        """Use these folders and their shelves, and for each `done` also the `failed` next to it.
 
         Raises OSError.
         """
-        searched: list[Path] = []
+        all_folders: list[Path] = []
         for folder in folders:
             failed = [folder.with_name(FAILED)] if folder.name == DONE else []
             for top in (folder, *failed):
-                searched += (top, *shelves_in(top)) if top.is_dir() else ()
-        return cls(tuple(dict.fromkeys(searched)))
+                all_folders += (top, *shelves_in(top)) if top.is_dir() else ()
+        return cls(tuple(dict.fromkeys(all_folders)))
 
     def names(self) -> set[str]:
         """The names of all originals. Raises OSError."""
@@ -50,7 +52,7 @@ class Originals:
         return {path.name for path in paths if path not in shelves and path.name[0] != "."}
 
     def find(self, source: str) -> list[Path]:
-        """The originals with the name of a source, the latest first."""
+        """Find the originals with the name of a source, the latest first."""
         paths = []
         for folder in self.folders if is_file_name(source) else ():
             with suppress(OSError):
@@ -58,9 +60,9 @@ class Originals:
         return [path for _, path in sorted(paths, reverse=True)]
 
     def find_matching(self, record: Record, max_bytes: int, limits: UnpackLimits) -> Iterator[Path]:
-        """Yield the originals with the name and, if it has one, the hash of a record.
+        """Yield the originals with the name of a record and, if the record has a hash, that hash.
 
-        The hash may also be that of the decompressed content, if it has at most `max_bytes`.
+        The hash may be that of the decompressed content if the content has at most `max_bytes`.
         """
         for path in self.find(record.source):
             if record.sha256 is None or _has_hash(path, record.sha256, max_bytes, limits):
@@ -69,16 +71,17 @@ class Originals:
 
 @dataclass(frozen=True, slots=True)
 class SmallOriginals:
-    """Finds originals of puzzles, up to MAX_SMALL_BYTES each.
+    """Finds originals of puzzles that have at most MAX_SMALL_BYTES each.
 
-    `budget`: an iterator with an item for each member of an archive that may still be read.
+    `budget`: an iterator that limits reading. One item is consumed for each archive member that is
+    read, and reading stops when it is exhausted.
     """
 
     originals: Originals
     budget: Iterator[int]
 
     def content_of(self, record: Record) -> bytes | None:
-        """The content of the original; None if no small original has the hash of the record."""
+        """Read the original of a record. Returns None if no small original has its hash."""
         for path in self.originals.find(record.source) if record.sha256 else ():
             with suppress(OSError, UnpackError):
                 is_small = path.lstat().st_size <= MAX_SMALL_BYTES
@@ -111,7 +114,7 @@ def _has_hash(path: Path, digest: str, max_bytes: int, limits: UnpackLimits) -> 
             return False
         if digest_of(path) == digest:
             return True
-        if kind_of(path) not in _COMPRESSED:
+        if kind_of(path) not in _COMPRESSED_KINDS:
             return False
         with open_unpacked(path, limits) as stream:
             return sha256(stream.read(max_bytes + 1)).hexdigest() == digest
@@ -120,15 +123,15 @@ def _has_hash(path: Path, digest: str, max_bytes: int, limits: UnpackLimits) -> 
 
 
 def enclosing_archive(path: Path) -> tuple[Path, CollectionRecord] | None:
-    """Find the record of the archive that contains the member with the record at `path`.
+    """Find the record of the innermost archive that contains a member. `path`: the member's record.
 
     Returns the path of the archive's record, and the record; None if there is no such record.
     """
     for folder in path.absolute().parents:
         if folder.name:
-            above = read_record(record := folder.with_name(folder.name + RECORD_SUFFIX))
-            if isinstance(above, CollectionRecord) and above.status == ARCHIVE:
-                return record, above
+            record = read_record(record_path := folder.with_name(folder.name + RECORD_SUFFIX))
+            if isinstance(record, CollectionRecord) and record.status == ARCHIVE:
+                return record_path, record
     return None
 
 

@@ -1,4 +1,4 @@
-"""Read published sets, for the audit, the report and `proof`."""
+"""Read published sets: a record and the files that it lists."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from pipeline.version import __version__, build
 
 @dataclass(frozen=True)
 class Published:
-    """A record and its path. `unknown_fields` are its fields that are not in the schema."""
+    """A record, its path, and the paths of its fields that are not in the schema."""
 
     path: Path
     record: Record
@@ -51,12 +51,12 @@ class Published:
 
     @property
     def declared(self) -> Mapping[str, str]:
-        """The declared notation: maps options to their values."""
+        """Maps the options that declared the notation to their values."""
         return or_none(self.record.declared) or {}
 
     @property
     def is_current_build(self) -> bool:
-        """Whether the record says that this build wrote it."""
+        """Whether this build wrote the record, according to the record."""
         return (self.record.version, self.record.build) == (__version__, build())
 
     def sibling(self, name: str) -> Path:

@@ -1,4 +1,4 @@
-"""The rows of consecutive puzzles of a collection, as CSV and as lines of solution files."""
+"""Combine rows of consecutive puzzles: lines of the table and of the solution files."""
 
 from __future__ import annotations
 
@@ -15,30 +15,32 @@ if TYPE_CHECKING:
     from pipeline.solving.result import Result
 
 MAX_FALLBACKS = 20
-"""Maximum number of reasons for fallbacks that a record lists: each puzzle may have its own."""
+"""Maximum number of fallbacks with different reasons in a record. Each puzzle may have its own
+reason."""
 
 OTHER_REASONS = "other reasons"
-"""The reason of all further fallbacks."""
+"""The reason of all fallbacks beyond MAX_FALLBACKS."""
 
-_DOTS = bytes(value if value == ord("\n") else ord(".") for value in range(256))
-"""Translates all bytes except newlines to dots."""
+_TO_DOTS = bytes(value if value == ord("\n") else ord(".") for value in range(256))
+"""A translation table from all bytes except newlines to dots."""
 
 _BLOCK_BYTES = 1024 * 1024
+"""Number of bytes of a solution file that are read at once."""
 
 
 @dataclass(slots=True)
 class Rows:
     """The rows of consecutive puzzles.
 
-    - `first`: the first value of the index column.
+    - `first`: the value of the index column in the first row.
     - `count`: the number of puzzles.
     - `table`: the rows as CSV, without a header.
-    - `solutions`: the contents of the solution files, with a line per puzzle. There is at least one
-      file if there are puzzles.
+    - `solutions`: the contents of the solution files, each with a line for every puzzle. If there
+      are puzzles, there is at least one file.
     - `totals`: numbers of puzzles by status, and the EXTRA_COUNTS.
     - `fallbacks`: the solvers that answered instead of the first choice.
-    - `unread`: parts of the source that were not read, without line numbers, with their numbers of
-      puzzles.
+    - `unread`: maps each part that was not read, without its line number, to the number of puzzles
+      that have it.
     - `seconds`: the time that solving took.
     """
 
@@ -69,11 +71,11 @@ class Rows:
         self.seconds += next_rows.seconds
 
     def empty_lines(self) -> bytes:
-        """The lines of a solution file if no puzzle has a solution in it: one dot per cell."""
+        """The lines of a solution file in which no puzzle has a solution: one dot per cell."""
         return _blank_out(self.solutions[0]) if self.solutions else b""
 
     def table_from(self, first: int) -> bytes:
-        """The table, renumbered so that its index column begins with `first`."""
+        """Renumber the rows of the table so that the index column begins with `first`."""
         if first == self.first:
             return self.table
         rows = (row.partition(b",")[2] for row in self.table.split(b"\n")[:-1])
@@ -81,7 +83,7 @@ class Rows:
 
 
 def count_extras(result: Result, totals: Counter[str]) -> tuple[Fallback, ...]:
-    """Count a result in the EXTRA_COUNTS of `totals`. Returns its fallback if it was unplanned."""
+    """Add the EXTRA_COUNTS of a result to `totals`. Returns the fallback if it was unplanned."""
     if result.complete and result.certificate:
         totals[result.certificate.complete] += 1
     if result.disagreement:
@@ -93,7 +95,7 @@ def count_extras(result: Result, totals: Counter[str]) -> tuple[Fallback, ...]:
 
 
 def merge_fallbacks(fallbacks: Iterable[Fallback]) -> tuple[Fallback, ...]:
-    """Combine fallbacks with the same solver and reason.
+    """Combine fallbacks that have the same solver and reason.
 
     Fallbacks beyond the first MAX_FALLBACKS get the reason OTHER_REASONS.
     """
@@ -110,15 +112,15 @@ def merge_fallbacks(fallbacks: Iterable[Fallback]) -> tuple[Fallback, ...]:
 
 
 def _blank_out(lines: bytes) -> bytes:
-    """Replace each solution by one dot per cell."""
+    """Replace each line of solutions by one dot per cell."""
     if b" " not in lines:
-        return lines.translate(_DOTS)
+        return lines.translate(_TO_DOTS)
     cells = (len(line.split() if b" " in line else line) for line in lines.splitlines())
     return b"".join([b"." * count + b"\n" for count in cells])
 
 
 def blank_lines(path: Path) -> Iterator[bytes]:
-    """Yield the lines of a solution file in blocks, with a dot for each cell."""
+    """Yield the lines of a solution file in blocks, with each solution replaced by dots."""
     with path.open("rb") as file:
         while lines := file.readlines(_BLOCK_BYTES):
             yield _blank_out(b"".join(lines))

@@ -1,4 +1,4 @@
-"""The record of a job and its parts: all fields with their types and meanings.
+"""Define the record of a job: its fields, with their types and meanings.
 
 Fields are written in the order of their definition; `UNSET` fields are omitted.
 """
@@ -15,7 +15,10 @@ from pipeline.puzzle.geometry import FreeGrid, Geometry
 from pipeline.solving import COUNT_LIMIT, Count, Effort, Encoding, Rating, about
 
 SCHEMA: Final = 2
+"""The schema of the records that this version writes."""
+
 FORMER_SCHEMA: Final = 1
+"""The schema of earlier versions, whose records are still read."""
 
 REFUSALS: Final[dict[RefusalCode, str]] = {
     "not-a-puzzle": "no format fits, or the reason has no other code",
@@ -23,7 +26,7 @@ REFUSALS: Final[dict[RefusalCode, str]] = {
     "not-text": "bytes that are not UTF-8, or a NUL character",
     "wrong-cell": "a character or number that cannot be a cell of this puzzle",
     "wrong-shape": "a wrong number of rows or cells, or boxes that do not fit",
-    "region-map": "a region map around a grid",
+    "region-map": "a grid with a region map, in a format that cannot have one",
     "several-puzzles": "several puzzles where one was expected",
     "unknown-rule": "an unknown rule",
     "ambiguous": "several possible readings; the message names the option that decides",
@@ -51,21 +54,27 @@ STATUSES: Final = {
 """Statuses and their meanings, in display order."""
 
 COLLECTION, ARCHIVE, REFUSED = "collection", "archive", "refused"
+"""The statuses of collections, of archives, and of members of archives that cannot be read."""
+
 WITH_TOTALS: Final = (COLLECTION, ARCHIVE)
 """The statuses of jobs with several puzzles."""
 
 PROVED, UNVERIFIED = "proved", "unverified"
+"""The values of `complete` in certificates of complete results."""
+
 DISAGREEMENTS, FALLBACKS = "disagreements", "fallbacks"
+"""Names of counts in `totals`; for their meanings, see EXTRA_COUNTS."""
+
 EXTRA_COUNTS: Final = {
     DISAGREEMENTS: "puzzles with a wrong solution in their file; `disagreement` says what is wrong",
     FALLBACKS: (
         "puzzles that the solver of first choice did not solve, or for which it missed a solution "
-        "that the check found; `fallbacks` gives the reasons"
+        "that the check found; the field `fallbacks` gives the reasons"
     ),
     PROVED: "puzzles that are proved to have no other solutions",
-    UNVERIFIED: "puzzles not verified to have no other solutions",
+    UNVERIFIED: "puzzles whose solutions were not verified to be all",
 }
-"""Counts besides those by status. A puzzle may be counted several times."""
+"""Counts in addition to the counts by status. A puzzle may occur in several of them."""
 
 _Checked = Annotated[Literal["checked"], about("all solutions were checked against the rules")]
 Seconds = Annotated[float, Meta(ge=0, lt=COUNT_LIMIT)]
@@ -78,9 +87,9 @@ def or_none(value: T | UnsetType | None) -> T | None:
 
 
 class PublishedFile(Struct, frozen=True, kw_only=True):
-    """A file of the set."""
+    """A published file of the job."""
 
-    name: Annotated[str, about("the file name, in the folder of the record")]
+    name: Annotated[str, about("the name of the file, which is in the folder of the record")]
     sha256: Annotated[str, about("the SHA-256 of the file, in hexadecimal")]
 
 
@@ -108,8 +117,8 @@ class PuzzleCertificate(Struct, frozen=True, kw_only=True):
     complete: Annotated[
         str | None,
         about(
-            "`proved`: checked by code that shares no search with the solvers; `unverified`: "
-            "only one program found that no solution is missing; `no`: solutions may be missing"
+            "`proved`: checked by code independent of the solvers; `unverified`: only one program "
+            "reported that all solutions were found; `no`: solutions may be missing"
         ),
     ] = None
     by: Annotated[
@@ -134,7 +143,7 @@ class PuzzleCertificate(Struct, frozen=True, kw_only=True):
 
 
 class CollectionCertificate(Struct, frozen=True, kw_only=True):
-    """Numbers of puzzles for which the absence of other solutions was verified or not."""
+    """The numbers of puzzles with and without a proof that there are no other solutions."""
 
     solutions: _Checked
     proved: Annotated[Count, about(EXTRA_COUNTS[PROVED])] = 0
@@ -142,10 +151,10 @@ class CollectionCertificate(Struct, frozen=True, kw_only=True):
 
 
 class Fallback(Struct, frozen=True, kw_only=True):
-    """Puzzles that were answered by another solver than the first choice."""
+    """Puzzles that a solver other than the first choice answered."""
 
-    solver: Annotated[str, about("the solver that was used instead, as in `RecordedSolver`")]
-    reason: Annotated[str, about("why it was used, for people")]
+    solver: Annotated[str, about("the solver that answered, as in `RecordedSolver`")]
+    reason: Annotated[str, about("why this solver was used, for people")]
     puzzles: Annotated[Count, about("number of puzzles")]
 
 
@@ -183,12 +192,13 @@ class RecordedClue(RecordedCell, frozen=True, forbid_unknown_fields=True):
             raise ValueError("a clue has a value or a mark")
 
     @property
-    def holds(self) -> int | Literal["even", "odd"] | tuple[int, ...]:
+    def content(self) -> int | Literal["even", "odd"] | tuple[int, ...]:
         return self.mark if self.value is UNSET else self.value  # type: ignore[return-value] # one is set
 
     def __str__(self) -> str:
-        holds = " or ".join(map(str, self.holds)) if isinstance(self.holds, tuple) else self.holds
-        return f"{holds} in row {self.row}, column {self.column}"
+        content = self.content
+        shown = " or ".join(map(str, content)) if isinstance(content, tuple) else content
+        return f"{shown} in row {self.row}, column {self.column}"
 
 
 class RecordedFree(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -206,12 +216,12 @@ class RecordedFree(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     ] = ()
     widths: Annotated[
         tuple[tuple[str, Annotated[int, Meta(ge=1, le=256)]], ...] | UnsetType,
-        about("groups with other numbers of columns than the grid: name and number of columns"),
+        about("groups that have fewer or more columns than the grid: name and number of columns"),
     ] = UNSET
 
     @classmethod
     def of(cls, geometry: Geometry) -> RecordedFree | None:
-        """The shape of a free geometry; None for any other geometry."""
+        """Describe the grid of a free geometry. Returns None for any other geometry."""
         if (free := geometry.free_grid) is None:
             return None
         return cls(
@@ -222,8 +232,8 @@ class RecordedFree(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
             widths=free.widths or UNSET,
         )
 
-    def free(self) -> FreeGrid:
-        """The shape for a `Geometry`. Raises ValueError if it is invalid."""
+    def free_grid(self) -> FreeGrid:
+        """Convert to the type that `Geometry` uses. Raises ValueError if the grid is invalid."""
         return FreeGrid(self.rows, self.columns, self.lowest, self.groups, self.widths or ())
 
 
@@ -231,7 +241,7 @@ class RecordedRule(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     """A rule of a puzzle."""
 
     number: Annotated[int, Meta(ge=1), about("the number of the rule in the puzzle, from 1")]
-    text: Annotated[str, about("the name and position of the rule, for people")]
+    text: Annotated[str, about("the name and the position of the rule, for people")]
 
 
 class RecordedDifference(Struct, frozen=True, kw_only=True):
@@ -240,7 +250,7 @@ class RecordedDifference(Struct, frozen=True, kw_only=True):
     cells: Annotated[tuple[RecordedCell, ...], about("the cells in which the solutions differ")]
     decisive: Annotated[
         tuple[Value, ...],
-        about("values that leave one solution if they are given, as few as were found"),
+        about("the smallest set found of values that, added as givens, leave one solution"),
     ]
     exact: Annotated[bool, about("whether `decisive` has the smallest possible number of values")]
 
@@ -256,8 +266,8 @@ Declared = Annotated[
 StagesTimed = Annotated[
     dict[str, Seconds] | None,
     about(
-        "the time of each stage, and `total`; for puzzles solved in a batch, `batch`, the time for "
-        "the whole batch, instead of the stages. A collection or archive has only `total`"
+        "seconds of each stage, and `total`; puzzles solved in a batch have `batch`, the time for "
+        "the whole batch, instead of the stages; a collection or archive has only `total`"
     ),
 ]
 Schema = Annotated[Literal[1, 2], about("the version of this schema: 2; before 1.0 it was 1")]
@@ -324,7 +334,7 @@ class PuzzleRecord(Struct, frozen=True, kw_only=True):
         about(
             "parts of the source that were not read: `ruleset` (rules in prose), `drawings` "
             "(lines, circles and texts of f-puzzles), `solution` (an incomplete solution), or a "
-            "text that may be a rule, with its line or column, `line 11: 'Both diagonals …'`"
+            "text that may be a rule, after its line or column: `line 11: 'Both diagonals …'`"
         ),
     ] = UNSET
     title: Annotated[
@@ -370,7 +380,7 @@ class PuzzleRecord(Struct, frozen=True, kw_only=True):
     conflict_minimal: Annotated[
         bool | UnsetType | None,
         about(
-            "whether there is a solution once any single one of these clues and rules is removed; "
+            "whether removing any one of these clues or rules leaves a solution; "
             "false if that is unknown, null without a conflict"
         ),
     ] = UNSET
@@ -398,7 +408,10 @@ class PuzzleRecord(Struct, frozen=True, kw_only=True):
     ] = UNSET
     redundant_rules: Annotated[
         tuple[RecordedRule, ...] | UnsetType | None,
-        about("for a variant, with `--traits minimal`: the redundant rules; null like `redundant`"),
+        about(
+            "for a variant, with `--traits minimal`: the redundant rules; null in "
+            "the same cases as `redundant`"
+        ),
     ] = UNSET
     effort: Annotated[
         Effort | UnsetType | None,
@@ -418,21 +431,21 @@ class PuzzleRecord(Struct, frozen=True, kw_only=True):
 
     @property
     def totals(self) -> dict[str, int]:
-        """A count of 1 under the status, like the totals of a collection."""
+        """The puzzle counted by its status, like the totals of a collection."""
         return {self.status: 1}
 
     @property
     def certificate_label(self) -> str:
-        """How completeness was verified: `by` or else `complete`; empty for incomplete results."""
+        """How completeness was verified, as in tables; empty if the result is not complete."""
         recorded = or_none(self.certificate)
         return (recorded.by or recorded.complete or "") if recorded and self.complete else ""
 
     @property
     def completeness_counts(self) -> dict[str, int]:
-        """A count of 1 under PROVED or UNVERIFIED, if the result is complete."""
+        """The puzzle counted as PROVED or UNVERIFIED; empty if the result is not complete."""
         recorded = or_none(self.certificate)
-        how = recorded.complete if recorded and self.complete else None
-        return {how: 1} if how and how in {PROVED, UNVERIFIED} else {}
+        completeness = recorded.complete if recorded and self.complete else None
+        return {completeness: 1} if completeness in (PROVED, UNVERIFIED) else {}
 
 
 class CollectionRecord(Struct, frozen=True, kw_only=True):
@@ -456,7 +469,7 @@ class CollectionRecord(Struct, frozen=True, kw_only=True):
     ] = {}
     certificate: Annotated[
         CollectionCertificate | UnsetType,
-        about("numbers of complete results that are proved and unverified"),
+        about("the numbers of complete results that are proved, and that are unverified"),
     ] = UNSET
     fallbacks: Annotated[
         tuple[Fallback, ...] | UnsetType,
@@ -487,17 +500,21 @@ Record = PuzzleRecord | CollectionRecord
 
 def json_schema() -> dict[str, Any]:
     """The JSON Schema of all records."""
-    (one, many), parts = msgspec.json.schema_components((PuzzleRecord, CollectionRecord))
-    _set_statuses(parts["PuzzleRecord"], [name for name in STATUSES if name not in WITH_TOTALS])
-    _set_statuses(parts["CollectionRecord"], [*WITH_TOTALS])
-    parts["PuzzleRecord"]["properties"]["code"]["enum"] = [*REFUSALS]
+    (puzzle, collection), definitions = msgspec.json.schema_components(
+        (PuzzleRecord, CollectionRecord)
+    )
+    _set_statuses(
+        definitions["PuzzleRecord"], [name for name in STATUSES if name not in WITH_TOTALS]
+    )
+    _set_statuses(definitions["CollectionRecord"], [*WITH_TOTALS])
+    definitions["PuzzleRecord"]["properties"]["code"]["enum"] = [*REFUSALS]
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "The record of a job of sudoku-pipeline",
-        "oneOf": [one, many],
-        "$defs": parts,
+        "oneOf": [puzzle, collection],
+        "$defs": definitions,
     }
 
 
-def _set_statuses(part: dict[str, Any], statuses: list[str]) -> None:
-    part["properties"]["status"]["enum"] = statuses
+def _set_statuses(definition: dict[str, Any], statuses: list[str]) -> None:
+    definition["properties"]["status"]["enum"] = statuses

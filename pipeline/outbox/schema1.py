@@ -1,4 +1,4 @@
-"""Convert records and rows of schema 1, which versions before 1.0 wrote, to schema 2.
+"""Convert records and rows from schema 1, which versions before 1.0 wrote, to schema 2.
 
 Schema 2 only renames values and fields: the certificate `claimed` is now `unverified`, `exhaustion`
 is `exhaustive-search`, the solver `lanes` is `batch`, and the field `told` of a rule is `text`.
@@ -13,8 +13,10 @@ from typing import Any, Final
 from msgspec import Struct
 
 CERTIFICATES: Final = {"claimed": "unverified", "exhaustion": "exhaustive-search"}
+"""Maps the certificates of schema 1 to those of schema 2."""
+
 SOLVERS: Final = {"lanes": "batch", "exhaustion": "exhaustive-search"}
-"""Map names of schema 1 to names of schema 2."""
+"""Maps the solvers of schema 1 to those of schema 2."""
 
 _FIELD = r'(?:"(?:[^"]|"")*"|[^,"]*)'
 """Matches a field of CSV."""
@@ -23,7 +25,7 @@ _FIELD = r'(?:"(?:[^"]|"")*"|[^,"]*)'
 def upgrade_record(fields: dict[str, Any]) -> dict[str, Any]:
     """Convert the JSON object of a record from schema 1 to schema 2.
 
-    Values of unexpected types remain unchanged: the reader of the record rejects them.
+    Values of unexpected types remain unchanged: `record_of` rejects them.
     """
     record = dict(fields)
     if isinstance(certificate := record.get("certificate"), dict):
@@ -42,17 +44,17 @@ def upgrade_record(fields: dict[str, Any]) -> dict[str, Any]:
     return record
 
 
-def _rename_value(fields: dict[str, Any], name: str, words: dict[str, str]) -> None:
-    """Replace the value of a field, in place, if it is one of `words`."""
+def _rename_value(fields: dict[str, Any], name: str, new_values: dict[str, str]) -> None:
+    """Replace the value of a field, in place, if `new_values` maps it to a new value."""
     value = fields.get(name)
     if isinstance(value, str):
-        fields[name] = words.get(value, value)
+        fields[name] = new_values.get(value, value)
 
 
-def _rename_fields(fields: dict[str, Any], names: dict[str, str]) -> dict[str, Any]:
-    """The fields with their new names. A former name remains if the new name also occurs."""
+def _rename_fields(fields: dict[str, Any], new_names: dict[str, str]) -> dict[str, Any]:
+    """Rename fields. A field keeps its name if there is also a field with the new name."""
     return {
-        name if names.get(name) in fields else names.get(name, name): value
+        name if new_names.get(name) in fields else new_names.get(name, name): value
         for name, value in fields.items()
     }
 
@@ -74,10 +76,11 @@ def _upgrade_fallback(fallback: Any) -> Any:
 def upgrade_row(line: str, row_class: type[Struct]) -> str:
     """Convert the certificate and message in a row of a table from schema 1 to schema 2."""
     names = row_class.__struct_fields__
-    before, between = names.index("certificate"), names.index("message")
-    between -= before + 1
+    fields_before = names.index("certificate")
+    fields_between = names.index("message") - fields_before - 1
     match = re.match(
-        rf"((?:{_FIELD},){{{before}}})(claimed|exhaustion)((?:,{_FIELD}){{{between}}})(,{_FIELD})",
+        rf"((?:{_FIELD},){{{fields_before}}})(claimed|exhaustion)"
+        rf"((?:,{_FIELD}){{{fields_between}}})(,{_FIELD})",
         line,
     )
     if match is None:

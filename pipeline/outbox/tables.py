@@ -33,13 +33,13 @@ MAX_LINE_BYTES: Final = 1024 * 1024
 
 R = TypeVar("R", bound=Struct)
 
-_TITLE = "title"
-"""The column that tables of earlier versions lack."""
+_TITLE_COLUMN = "title"
+"""The name of the column that tables of earlier versions lack."""
 
-_DIGITS = bytes(ord("0") + value for value in range(10)) + bytes(246)
-"""Translates the values 0 to 9 to digits."""
+_TO_DIGITS = bytes(ord("0") + value for value in range(10)) + bytes(246)
+"""A translation table from the values 0 to 9 to digits."""
 
-_FORMULA = re.compile("'*[=+@-]")
+_SPREADSHEET_FORMULA = re.compile("'*[=+@-]")
 """Matches a field that a spreadsheet might read as a formula, with or without leading apostrophes.
 Such a field is written with one more apostrophe."""
 
@@ -54,16 +54,16 @@ _SOURCE = Annotated[str, about("the file; for an archive, with the path of the m
 
 
 class PuzzleRow(Struct, frozen=True, array_like=True, forbid_unknown_fields=True):
-    """A puzzle of a collection: a row of `top.csv`."""
+    """A row about one puzzle of a collection, as in `top.csv`."""
 
     index: Annotated[str, about("the number in the collection, from 1"), WHOLE]
     line: Annotated[str, about("the line where the puzzle begins, from 1"), WHOLE]
     puzzle: Annotated[
         str,
         about(
-            "the puzzle in one line; blanks are `.`, or 0 among numbers; variants are as in the "
-            "source; a puzzle with unusual boxes begins with their height and width; empty if no "
-            "notation has these boxes and marks"
+            "the puzzle in one line; blank cells are `.`, or 0 if values are numbers; variants are "
+            "as in the source; if the boxes are unusual, their height and width come first; empty "
+            "if no notation can express the puzzle"
         ),
     ]
     status: Annotated[str, about("the result, see *Statuses*"), WORD]
@@ -92,7 +92,7 @@ SourcedRow = msgspec.defstruct(
 
 
 class MemberRow(Struct, frozen=True, array_like=True, forbid_unknown_fields=True):
-    """A member of an archive: a row of `set.csv`."""
+    """A row about one member of an archive, as in `set.csv`."""
 
     member: Annotated[str, about("the path in the archive")]
     format: Annotated[str, about("the input format"), WORD]
@@ -106,7 +106,7 @@ class MemberRow(Struct, frozen=True, array_like=True, forbid_unknown_fields=True
 
 
 class CopyRow(Struct, frozen=True, array_like=True, forbid_unknown_fields=True):
-    """A puzzle that is equivalent to an earlier or known one: a row of `dedupe`."""
+    """A row of `dedupe` about a puzzle that is equivalent to an earlier or known puzzle."""
 
     source: _SOURCE
     line: Annotated[
@@ -114,7 +114,10 @@ class CopyRow(Struct, frozen=True, array_like=True, forbid_unknown_fields=True):
     ]
     first_source: Annotated[
         str,
-        about("the file of the first puzzle of its class; with `--against`, a file of that source"),
+        about(
+            "the file of the first equivalent puzzle; with `--against`, possibly a file of that "
+            "source"
+        ),
         WORD,
     ]
     first_line: Annotated[
@@ -123,9 +126,13 @@ class CopyRow(Struct, frozen=True, array_like=True, forbid_unknown_fields=True):
 
 
 class GeneratedRow(Struct, frozen=True, array_like=True, forbid_unknown_fields=True):
-    """A new puzzle with its certificate: a row of `generate`."""
+    """A row of `generate` about a new puzzle and its certificate."""
 
-    index: Annotated[Count, about("the number, and line in the collection, from 1"), WHOLE]
+    index: Annotated[
+        Count,
+        about("the number of the puzzle, and its line in the collection, from 1"),
+        WHOLE,
+    ]
     solution: Annotated[str, about("the unique solution")]
     certificate: Annotated[
         str, about("how uniqueness was verified: `exhaustive-search`, see *What is proved*"), WORD
@@ -134,10 +141,11 @@ class GeneratedRow(Struct, frozen=True, array_like=True, forbid_unknown_fields=T
 
 
 TABLES: Final = (PuzzleRow, SourcedRow, MemberRow, CopyRow, GeneratedRow)
+"""The row classes of all tables."""
 
 
 def columns(row_class: type[Struct], trait_names: Iterable[str] = ()) -> list[str]:
-    """The column names of a table, including traits."""
+    """The column names of a table, followed by those of these traits."""
     return [*row_class.__struct_fields__, *trait_columns(trait_names)]
 
 
@@ -158,7 +166,7 @@ def column_types(row_class: type[Struct], trait_names: Iterable[str] = ()) -> di
 
 @cache
 def extended_row(row_class: type[R], trait_names: tuple[str, ...]) -> type[R]:
-    """The row class, extended by the columns of these traits in the given order."""
+    """Extend a row class by the columns of these traits, in the given order."""
     fields: list[Any] = [(name, str) for name in trait_columns(trait_names)]
     row: Any = msgspec.defstruct(
         row_class.__name__,
@@ -172,16 +180,18 @@ def extended_row(row_class: type[R], trait_names: tuple[str, ...]) -> type[R]:
 
 
 def traits_in(first_line: str, row_class: type[Struct]) -> tuple[str, ...] | None:
-    """The traits whose columns are in the first line of a table.
+    """Find the traits whose columns are in the first line of a table.
 
-    None if it is not the first line of a table of `row_class`. Only tables of puzzles and of
-    members have trait columns. Tables of earlier versions may lack the column of titles.
+    Returns None if no table of `row_class` has this first line. Only tables of puzzles and of
+    members have trait columns. Tables of earlier versions may lack the column `title`.
     """
     named, trait_names = first_line.split(","), tuple[str, ...]()
     if issubclass(row_class, (PuzzleRow, SourcedRow, MemberRow)):
         trait_names = tuple(name for name in TRAITS if {*named} >= {*trait_columns([name])})
     whole = columns(row_class, trait_names)
-    return trait_names if named in (whole, [name for name in whole if name != _TITLE]) else None
+    return (
+        trait_names if named in (whole, [name for name in whole if name != _TITLE_COLUMN]) else None
+    )
 
 
 def header(row_class: type[Struct], trait_names: Iterable[str] = ()) -> bytes:
@@ -190,43 +200,43 @@ def header(row_class: type[Struct], trait_names: Iterable[str] = ()) -> bytes:
 
 
 def csv_line(fields: Struct | Iterable[object]) -> bytes:
-    """A row as a line of CSV; None becomes an empty field."""
+    """Format a row as a line of CSV. None becomes an empty field."""
     values = astuple(fields) if isinstance(fields, Struct) else fields
     texts = (csv_field("" if value is None else str(value)) for value in values)
     return (",".join(texts) + "\n").encode(errors="surrogateescape")
 
 
 def csv_field(text: str) -> str:
-    """A field of CSV, written so that no spreadsheet reads it as a formula."""
-    if _FORMULA.match(text):
+    """Format a field of CSV so that no spreadsheet reads it as a formula."""
+    if _SPREADSHEET_FORMULA.match(text):
         text = f"'{text}"
-    if any(sign in text for sign in ',"'):
+    if any(character in text for character in ',"'):
         return '"' + text.replace('"', '""') + '"'
     return text
 
 
 def one_line(values: Sequence[int], signs: str = "") -> str:
-    """A grid of any size in one line.
+    """Write a grid of any size in one line.
 
-    The values are the characters `signs`; without `signs`, digits up to 9×9, else numbers with
-    spaces.
+    `signs`: the characters of the values 1, 2, …. If it is empty, values are digits up to 9×9, and
+    numbers separated by spaces in larger grids.
     """
     if signs:
         return "".join([signs[value - 1] for value in values])
     if len(values) <= 81:
-        return bytes(values).translate(_DIGITS).decode("ascii")
+        return bytes(values).translate(_TO_DIGITS).decode("ascii")
     return " ".join(map(str, values))
 
 
-def grid_in(line: str, signs: str, geometry: Geometry) -> Grid | None:
-    """The grid in a line in the format of `one_line`; None if it is invalid.
+def parse_grid_line(line: str, signs: str, geometry: Geometry) -> Grid | None:
+    """Read a grid from a line that `one_line` wrote. Returns None if the line is invalid.
 
-    A line of digits is accepted for any size.
+    Without `signs`, a line of digits is accepted for grids of any size.
     """
     if not line.isascii():
         return None
     if signs:
-        values = [signs.find(sign) + 1 for sign in line]
+        values = [signs.find(character) + 1 for character in line]
     elif line.isdecimal():
         values = [*map(int, line)]
     elif all(word.isdecimal() and len(word) < 4 for word in line.split(" ")):
@@ -240,34 +250,34 @@ def grid_in(line: str, signs: str, geometry: Geometry) -> Grid | None:
 
 
 def yes_or_no(value: bool | None) -> str:
-    """The text of a truth value in a table: `true` or `false`; empty for None."""
+    """Format a truth value for a table: `true` or `false`; empty for None."""
     return "" if value is None else "true" if value else "false"
 
 
 def unproved_reason(complete: str | None, reason: str | None) -> str | None:
     """The part of a message that says why completeness is unverified or why no proof is published.
 
-    `complete` and `reason` are those of a certificate. None without a reason.
+    `complete` and `reason` are fields of a certificate. Returns None if there is nothing to say.
     """
     label = {UNVERIFIED: UNVERIFIED, PROVED: "no proof to publish"}.get(complete or "")
     return f"{label}: {reason}" if label and reason else None
 
 
 def member_fields(record: PuzzleRecord, trait_names: Iterable[str]) -> list[str]:
-    """The fields of a MemberRow after `member`, from the record of a puzzle."""
+    """Make the fields of a MemberRow after `member` from the record of a puzzle."""
     certificate = or_none(record.certificate)
-    why = unproved_reason(certificate.complete, certificate.reason) if certificate else None
-    known = yes_or_no(record.complete), record.certificate_label
-    message = printable("; ".join(filter(None, (record.message, why))))
-    head = record.format or "", record.status, str(record.solutions), *known, message
-    return [*head, *record_fields(record, trait_names)]
+    unproved = unproved_reason(certificate.complete, certificate.reason) if certificate else None
+    verification = yes_or_no(record.complete), record.certificate_label
+    message = printable("; ".join(filter(None, (record.message, unproved))))
+    result = record.status, str(record.solutions), *verification, message
+    return [record.format or "", *result, *record_fields(record, trait_names)]
 
 
 def lines_of(path: Path, *, truncates: bool = False) -> Iterator[str]:
     """Yield the lines of a file without their line ends. Each line must end with LF.
 
-    With `truncates`, lines may also end with CR and LF, the last line may have no line end, and of
-    a long line only the first MAX_LINE_BYTES bytes are yielded. Raises InputError.
+    `truncates`: also accept CR and LF as line ends, accept a last line without line end, and yield
+    only the first MAX_LINE_BYTES bytes of a longer line. Raises InputError.
     """
     try:
         with os.fdopen(descriptor_of(path), "rb") as file:
@@ -287,15 +297,16 @@ def lines_of(path: Path, *, truncates: bool = False) -> Iterator[str]:
 
 
 class Table(Generic[R]):
-    """A published table. Iterating over it yields its lines, converted to the current schema.
+    """A published table. Iteration yields its lines after the first, converted to schema SCHEMA.
 
     - `trait_names`: the traits whose columns the table has.
     - `trait_columns`: the names of these columns.
     - `row_class`: the row class with these columns.
-    - `is_current`: false for a table of an earlier version, which lacks titles or has schema 1.
+    - `is_current`: whether the table has schema SCHEMA and, if it is one of puzzles, the column
+      `title`.
 
-    `schema` is in the record of the table. For `truncates`, see `lines_of`. Creating a table and
-    iterating over it raise InputError.
+    `schema`: the schema of the record that lists the table. For `truncates`, see `lines_of`. The
+    constructor and iteration raise InputError.
     """
 
     def __init__(
@@ -308,7 +319,9 @@ class Table(Generic[R]):
             raise InputError(f"{path.name}: the first line is not {','.join(columns(row_class))!r}")
         self.trait_names, self.trait_columns = trait_names, trait_columns(trait_names)
         self.row_class: type[R] = extended_row(row_class, trait_names)
-        self._has_title = (_TITLE in columns(row_class)) == (_TITLE in first.split(","))
+        self._has_title = (_TITLE_COLUMN in columns(row_class)) == (
+            _TITLE_COLUMN in first.split(",")
+        )
         self._schema = schema
         self.is_current = self._has_title and schema == SCHEMA
 
@@ -321,11 +334,11 @@ class Table(Generic[R]):
         return ",".join((head, "", *tail))
 
     def row(self, line: str) -> R:
-        """The row in a line. Raises ValueError if it is malformed."""
-        return row_of(line, self.row_class)
+        """Parse a line of this table. Raises ValueError if the line is malformed."""
+        return parse_row(line, self.row_class)
 
 
-def rows_in(path: Path, row_class: type[R], schema: int = SCHEMA) -> Iterator[R]:
+def read_rows(path: Path, row_class: type[R], schema: int = SCHEMA) -> Iterator[R]:
     """Yield the rows of a table. Raises InputError if the file is not a table of `row_class`."""
     table = Table(path, row_class, schema)
     for number, line in enumerate(table, 2):
@@ -338,18 +351,19 @@ def rows_in(path: Path, row_class: type[R], schema: int = SCHEMA) -> Iterator[R]
 def rows_with_solutions(
     folder: Path, stem: str, names: Iterable[str], schema: int = SCHEMA
 ) -> Iterator[tuple[PuzzleRow, dict[str, str]]]:
-    """Yield the rows of a collection's table, each with a map from solution files to its solutions.
+    """Yield the rows of a collection's table, each with its solutions.
 
-    Raises InputError.
+    `names` are solution files. The solutions of a row are a map from the names of the files that
+    have one to their lines. Raises InputError.
     """
     files = {name: lines_of(folder / name) for name in names}
-    for row in rows_in(folder / f"{stem}.csv", PuzzleRow, schema):
+    for row in read_rows(folder / f"{stem}.csv", PuzzleRow, schema):
         lines = {name: next(file, "") for name, file in files.items()}
         yield row, {name: line for name, line in lines.items() if line.strip(".")}
 
 
-def row_of(line: str, row_class: type[R]) -> R:
-    """The row in a line. Raises ValueError if it is malformed."""
+def parse_row(line: str, row_class: type[R]) -> R:
+    """Parse a line of CSV. Raises ValueError if the line is malformed."""
     fields = line.split(",")
     if '"' in line:
         try:
@@ -357,5 +371,7 @@ def row_of(line: str, row_class: type[R]) -> R:
         except csv.Error as error:
             raise ValueError(str(error)) from error
     if "'" in line:
-        fields = [text[text[:1] == "'" and bool(_FORMULA.match(text)) :] for text in fields]
+        fields = [
+            text[text[:1] == "'" and bool(_SPREADSHEET_FORMULA.match(text)) :] for text in fields
+        ]
     return msgspec.convert(fields, row_class, strict=False)

@@ -1,4 +1,4 @@
-"""The traits that `--traits` adds: their columns in tables, fields in records, and sentences."""
+"""Define the traits that `--traits` adds: columns of tables, fields of records, and sentences."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from pipeline.puzzle.puzzle import Puzzle
 from pipeline.solving import Effort, Rating, Traits, about
 
 WHOLE, NUMBER, WORD, TRUTH = "whole number", "number", "word", "true or false"
-"""The types of columns; a column without a type is text. A WORD is one of a small set of texts."""
+"""The types of columns. A WORD has few different values. A column without a type is text."""
 
 
 class Trait(Struct, frozen=True):
-    """A trait. The fields of a subclass are its columns in a table.
+    """A trait of puzzles. The fields of a subclass are the trait's columns in a table.
 
-    - `field`: the name of its field in a record and in `Traits`.
-    - `pattern`: matches its columns in a row, joined by commas.
-    - `known_for`: the puzzles that have the trait: those with a unique solution, or all whose
-      number of solutions was decided.
+    - `field`: the name of the trait's field in a record and in `Traits`.
+    - `pattern`: matches the trait's columns in a row, joined by commas.
+    - `known_for`: the puzzles that have the trait: `unique`, those with a unique solution, or
+      `decided`, all that were found to have no, one or several solutions.
     - `is_slow`: whether the trait takes long to compute, so that an audit takes samples.
     """
 
@@ -44,12 +44,12 @@ class Trait(Struct, frozen=True):
 
     @classmethod
     def fields(cls, traits: Traits, puzzle: Puzzle) -> dict[str, Any]:  # noqa: ARG003 - as above
-        """The fields of a record for this trait."""
+        """The fields that a record has for this trait."""
         return {cls.field: getattr(traits, cls.field)}
 
     @classmethod
     def texts(cls, value: Any) -> Sequence[str]:
-        """The texts of the columns for a value of the trait; empty texts for None."""
+        """The texts of the trait's columns for a value; empty texts for None."""
         return [""] * len(cls.__struct_fields__) if value is None else cls._texts(value)
 
     @classmethod
@@ -104,7 +104,9 @@ class MinimalColumns(Trait, frozen=True):
     ]
     redundant_cells: Annotated[
         str,
-        about("the redundant parts: `r1c9` is the given in row 1, column 9, `#2` the second rule"),
+        about(
+            "the redundant parts: `r1c9` is the given in row 1, column 9; `#2` is the second rule"
+        ),
     ]
 
     @classmethod
@@ -112,14 +114,16 @@ class MinimalColumns(Trait, frozen=True):
         if (redundant := or_none(record.redundant)) is None:
             return None
         rules = or_none(record.redundant_rules) or ()
-        return _part_names((cell.place for cell in redundant), (rule.number for rule in rules))
+        return _redundant_part_names(
+            (cell.place for cell in redundant), (rule.number for rule in rules)
+        )
 
     @classmethod
     def value_of(cls, traits: Traits, geometry: Geometry) -> list[str] | None:
         if traits.redundant is None:
             return None
         numbers = (index + 1 for index in traits.redundant_rules or ())
-        return _part_names(map(geometry.place, traits.redundant), numbers)
+        return _redundant_part_names(map(geometry.place, traits.redundant), numbers)
 
     @classmethod
     def fields(cls, traits: Traits, puzzle: Puzzle) -> dict[str, Any]:
@@ -148,13 +152,13 @@ class MinimalColumns(Trait, frozen=True):
         return remarks or ["it is minimal"]
 
 
-def _part_names(places: Iterable[tuple[int, int]], rules: Iterable[int]) -> list[str]:
+def _redundant_part_names(places: Iterable[tuple[int, int]], rules: Iterable[int]) -> list[str]:
     """The names of givens and rules in a table: `r1c9`, `#2`."""
     return [*(f"r{row}c{column}" for row, column in places), *(f"#{number}" for number in rules)]
 
 
 def recorded_rules(puzzle: Puzzle, indices: Iterable[int]) -> tuple[RecordedRule, ...]:
-    """The rules at these indices, in the form of a record."""
+    """The rules of a puzzle at these indices, as a record stores them."""
     rules, geometry = puzzle.rules, puzzle.geometry
     return tuple(
         RecordedRule(number=index + 1, text=rules[index].describe(geometry)) for index in indices
@@ -171,22 +175,30 @@ class EffortColumns(Trait, frozen=True):
     effort_depth: Annotated[
         str,
         about(
-            "for a unique classic 9×9 puzzle: the depth of trial and error over singles that "
-            "solves it; 0: singles suffice; 3: more than 2"
+            "for a unique classic 9×9 puzzle: the depth of trial and error that solves it, "
+            "with singles at each step; 0 means that singles suffice, 3 means more than 2"
         ),
         WHOLE,
     ]
     effort_backdoor: Annotated[
         str,
-        about("size of the smallest backdoor, cells that let singles solve the rest; 4: over 3"),
+        about(
+            "size of the smallest backdoor (a set of cells whose values let singles solve the "
+            "rest); 4 means more than 3"
+        ),
         WHOLE,
     ]
     effort_splits: Annotated[
         str,
-        about("branches of a search over singles, as the mean over 64 images of the puzzle"),
+        about(
+            "mean number of branches of a search that uses singles, over 64 equivalent forms "
+            "of the puzzle"
+        ),
         NUMBER,
     ]
-    effort_spread: Annotated[str, about("the standard deviation over these images"), NUMBER]
+    effort_spread: Annotated[
+        str, about("the standard deviation of `effort_splits` over these forms"), NUMBER
+    ]
 
     @classmethod
     def _texts(cls, value: Effort) -> Sequence[str]:
@@ -210,26 +222,33 @@ class RatingColumns(Trait, frozen=True):
         str,
         about(
             "for a unique 9×9 puzzle without extra rules: the sum of HoDoKu's scores of the steps "
-            "that solve it; `>` marks a lower bound, because steps did not solve it; `failed` if a "
-            "step failed its check, a bug in this program"
+            "that solve it; `>` marks a lower bound, if the steps did not solve it; `failed` if a "
+            "step failed its check, which is a bug in this program"
         ),
     ]
     level: Annotated[
         str, about("`easy`, `medium`, `hard`, `unfair` or `extreme`, as in HoDoKu"), WORD
     ]
     hardest: Annotated[
-        str, about("the hardest technique, or that of the step that failed its check"), WORD
+        str,
+        about("the hardest technique, or the technique of the step that failed its check"),
+        WORD,
     ]
-    steps: Annotated[str, about("the number of steps, or of the step that failed its check"), WHOLE]
-    se: Annotated[str, about("the highest rating of a step in Sudoku Explainer's order")]
+    steps: Annotated[
+        str, about("the number of steps, or the number of the step that failed its check"), WHOLE
+    ]
+    se: Annotated[
+        str,
+        about("the highest rating of a step, when steps are chosen in Sudoku Explainer's order"),
+    ]
 
     @classmethod
     def _texts(cls, value: Rating) -> Sequence[str]:
         """The texts of the columns; lower bounds begin with `>`."""
         if value.level is None:
             return ["failed", "", value.hardest, str(value.steps), ""]
-        more = "" if value.solved else ">"
-        score, se = f"{more}{value.score}", f"{more}{value.se:.1f}"
+        bound = "" if value.solved else ">"
+        score, se = f"{bound}{value.score}", f"{bound}{value.se:.1f}"
         return [score, value.level, value.hardest, str(value.steps), se]
 
     @classmethod
@@ -238,7 +257,8 @@ class RatingColumns(Trait, frozen=True):
             return f"rating: failed: {value.failed}"
         score, level, hardest, steps, se = cls._texts(value)
         hardest = f", hardest {hardest}" if hardest else ""
-        return f"rating: {level}, score {score} in {steps} steps{hardest}; se {se}"
+        score = f"score {score} in {steps} steps{hardest}"
+        return f"rating: {level}, {score}; Sudoku Explainer rating {se}"
 
 
 TRAITS: Final[dict[str, type[Trait]]] = {
@@ -250,18 +270,20 @@ TRAITS: Final[dict[str, type[Trait]]] = {
 """The traits by name, in the order of their columns at the end of tables."""
 
 
-def any_slow(trait_names: Iterable[str]) -> bool:
+def has_slow_traits(trait_names: Iterable[str]) -> bool:
     """Whether one of these traits takes long to compute."""
     return any(TRAITS[name].is_slow for name in trait_names)
 
 
 def traits_in_record(record: PuzzleRecord) -> tuple[str, ...]:
-    """The names of the traits that a record has, even if they are null."""
-    return tuple(n for n, trait in TRAITS.items() if getattr(record, trait.field) is not UNSET)
+    """The names of the traits whose fields a record has, even if they are null."""
+    return tuple(
+        name for name, trait in TRAITS.items() if getattr(record, trait.field) is not UNSET
+    )
 
 
 def record_fields(record: PuzzleRecord, trait_names: Iterable[str]) -> list[str]:
-    """The trait columns of a member's row, from its record."""
+    """The fields of the trait columns in the row of a member, from the member's record."""
     return [
         text
         for name in trait_names
@@ -270,7 +292,7 @@ def record_fields(record: PuzzleRecord, trait_names: Iterable[str]) -> list[str]
 
 
 def row_fields(traits: Traits, geometry: Geometry) -> str:
-    """The trait columns at the end of a puzzle's row, as CSV; each begins with a comma."""
-    asked = (TRAITS[name] for name in traits.asked)
-    texts = (text for trait in asked for text in trait.texts(trait.value_of(traits, geometry)))
+    """The fields of the trait columns in a puzzle's row, as CSV; each begins with a comma."""
+    requested = (TRAITS[name] for name in traits.asked)
+    texts = (text for trait in requested for text in trait.texts(trait.value_of(traits, geometry)))
     return "".join(f",{text}" for text in texts)

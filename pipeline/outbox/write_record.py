@@ -45,22 +45,24 @@ if TYPE_CHECKING:
     from pipeline.solving.problem import S
 
 FilesOfSet = Iterator[tuple[str, Iterable[str | bytes]]]
-"""The names of files, each with the content in chunks."""
+"""An iterator over the names of files, each with the file's content in chunks."""
 
 _INDENT_BYTES = 10
-"""The bytes that indentation adds to an object in a list of a record."""
+"""Number of bytes that indentation adds to an entry of `files` in a record."""
 
 MIN_COMPRESSED_CHARACTERS = 256 * 1024
-"""Minimum length of a proof that is compressed."""
+"""Proofs with at least this number of characters are compressed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """The source of a job: the job's id, the file's name, and the hash and size of its content.
+    """The fields of a record that identify a job and its source.
 
-    `sha256` and `bytes` are None if the source was not read. `declared` maps the options that
-    declared its notation to their values. `member` is the number of a member in its archive, from
-    0; None if the source is no member.
+    - `job`: the id of the job.
+    - `source`: the name of the file or folder.
+    - `sha256`, `bytes`: the hash and size of the content; None if the source was not read.
+    - `declared`: maps the options that declared the notation to their values.
+    - `member`: the number of a member in its archive, from 0; None for other sources.
     """
 
     job: str
@@ -73,7 +75,10 @@ class Origin:
 
 @dataclass(frozen=True, slots=True)
 class PuzzleSet:
-    """The result of one puzzle or formula, to be published."""
+    """The result of one puzzle or formula, to be published.
+
+    `keep_cnf`: whether the formulas that the solver was given are published too.
+    """
 
     origin: Origin
     result: Result
@@ -85,18 +90,18 @@ class PuzzleSet:
         return self.result.caveat
 
     def warnings(self) -> list[dict[str, str]]:
-        """The fields of a log line about the fallback, if it was unplanned; else an empty list."""
+        """The fields of a log line about an unplanned fallback; empty if there was none."""
         used = self.result.solver
         return [{"solver": used.name, "reason": used.warning}] if used and used.warning else []
 
     def record(self, files: Mapping[str, str], finished: datetime) -> PuzzleRecord:
-        """The record; `files` maps the name of each published file to its SHA-256."""
+        """Make the record. `files` maps the name of each published file to its SHA-256."""
         result, solver = self.result, None
         if used := result.solver:
             solver = RecordedSolver(name=used.name, version=used.version, fallback=used.fallback)
-        checked: PuzzleCertificate | UnsetType = UNSET
+        recorded: PuzzleCertificate | UnsetType = UNSET
         if certificate := result.certificate:
-            checked = PuzzleCertificate(solutions="checked", **msgspec.to_builtins(certificate))
+            recorded = PuzzleCertificate(solutions="checked", **msgspec.to_builtins(certificate))
         return PuzzleRecord(
             **_common_fields(self.origin, files, result.seconds, finished),
             **_puzzle_fields(_parsed(result)),
@@ -109,56 +114,56 @@ class PuzzleSet:
             code=result.code or UNSET,
             solver=solver,
             encoding=_encoding(result),
-            certificate=checked,
+            certificate=recorded,
             **_explanation_fields(result),
             disagreement=result.disagreement or UNSET,
             **_trait_fields(result),
         )
 
     def files(self, stem: str, record: Record, claim_time: str) -> FilesOfSet:
-        """Yield all files of the set except the record. The log is written from `record`."""
+        """Yield all files of the set except the record. The log repeats fields of `record`."""
         result = self.result
         for number, solution in enumerate(result.solutions, 1):
             assert result.problem, "solutions come from a problem"  # noqa: S101
             yield f"{stem}_{number}.solution", result.problem.text(solution)
         if self.keep_cnf and result.cnf:
-            from pipeline.solving.cnf import cnf_texts  # noqa: PLC0415 - loaded by then
+            from pipeline.solving.cnf import cnf_texts  # noqa: PLC0415 - the solver has loaded it
 
-            puzzle, counted = cnf_texts(result.cnf, result.solutions)
-            yield f"{stem}.cnf", puzzle
-            yield f"{stem}_count.cnf", counted
+            puzzle_cnf, counting_cnf = cnf_texts(result.cnf, result.solutions)
+            yield f"{stem}.cnf", puzzle_cnf
+            yield f"{stem}_count.cnf", counting_cnf
         if result.proof:
             yield f"{stem}.proof.cnf", result.proof.formula().text()
             yield _proof_file(f"{stem}.proof.drat", result.proof.drat)
             yield _proof_file(f"{stem}.proof.lrat", result.proof.lrat)
-        read = _parsed(result)
-        yield f"{stem}.log", _log_content(record, claim_time, read.reason if read else "")
+        parsed = _parsed(result)
+        yield f"{stem}.log", _log_content(record, claim_time, parsed.reason if parsed else "")
 
 
 def limit_solutions(
     result: Result[S], stem: str, max_record_bytes: int = MAX_RECORD_BYTES
 ) -> Result[S]:
-    """The result with at most as many solutions as a record with this stem can list.
+    """Remove the solutions that do not fit into a record of `max_record_bytes` with this stem.
 
-    A record larger than `max_record_bytes` could not be read.
+    Readers reject larger records.
     """
     count = len(result.solutions)
     last = PublishedFile(name=f"{stem}_{count}.solution", sha256="0" * 64)
-    entry = len(record_text(last)) + _INDENT_BYTES
-    max_files = max_record_bytes * 7 // 8 // entry  # the rest is for the other fields
+    entry_bytes = len(record_text(last)) + _INDENT_BYTES
+    max_files = max_record_bytes * 7 // 8 // entry_bytes  # the rest is for the other fields
     if count <= max_files:
         return result
-    from pipeline.solving.explain import explain_difference  # noqa: PLC0415 - hardly ever needed
+    from pipeline.solving.explain import explain_difference  # noqa: PLC0415 - rarely needed
 
-    shown = result.solutions[:max_files]
+    kept = result.solutions[:max_files]
     return replace(
         result,
-        solutions=shown,
+        solutions=kept,
         complete=False,
         message=f"there are more solutions than the {max_files} that a record can list",
         certificate=Certificate("no"),
         proof=None,
-        difference=explain_difference(list[Any](shown)) if result.difference else None,
+        difference=explain_difference(list[Any](kept)) if result.difference else None,
     )
 
 
@@ -166,11 +171,11 @@ def limit_solutions(
 class CollectionSet:
     """The results of a collection or archive, to be published with its table and solutions.
 
-    - `reason`: why it was read in this format.
+    - `reason`: why the source was read in this format.
     - `counts`: numbers of puzzles by status, and the EXTRA_COUNTS.
     - `fallbacks`: the solvers that answered instead of the first choice.
     - `seconds`: the time that the job took.
-    - `unread`: parts of the source that were not read, with their numbers of puzzles.
+    - `unread`: maps each part that was not read to the number of puzzles that have it.
     """
 
     origin: Origin
@@ -192,28 +197,28 @@ class CollectionSet:
         return [msgspec.structs.asdict(fallback) for fallback in self.fallbacks]
 
     def record(self, files: Mapping[str, str], finished: datetime) -> CollectionRecord:
-        """The record; `files` maps the name of each published file to its SHA-256."""
-        known = {how: self.counts.get(how, 0) for how in (PROVED, UNVERIFIED)}
-        totals = {name: n for name, n in sorted(self.counts.items()) if name not in known}
+        """Make the record. `files` maps the name of each published file to its SHA-256."""
+        completeness = {name: self.counts.get(name, 0) for name in (PROVED, UNVERIFIED)}
+        totals = {name: n for name, n in sorted(self.counts.items()) if name not in completeness}
         return CollectionRecord(
             **_common_fields(self.origin, files, {"total": self.seconds}, finished),
             format=self.format,
             status=self.status,
             totals=totals,
-            certificate=CollectionCertificate(solutions="checked", **known)
-            if any(known.values())
+            certificate=CollectionCertificate(solutions="checked", **completeness)
+            if any(completeness.values())
             else UNSET,
             fallbacks=self.fallbacks or UNSET,
             unread=dict(self.unread) or UNSET,
         )
 
     def files(self, stem: str, record: Record, claim_time: str) -> FilesOfSet:
-        """Yield the log; other code writes the table and the solutions."""
+        """Yield only the log: other code writes the table and the solution files."""
         yield f"{stem}.log", _log_content(record, claim_time, self.reason)
 
 
 def timestamp(moment: datetime) -> str:
-    """A time in UTC, in ISO 8601 with milliseconds and `Z`."""
+    """Format a time in UTC as ISO 8601 with milliseconds and `Z`."""
     return moment.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
@@ -223,12 +228,12 @@ def digest(data: bytes) -> str:
 
 
 def published_files(hashes: Mapping[str, str]) -> tuple[PublishedFile, ...]:
-    """The `files` of a record, from a map of names to SHA-256."""
+    """Make the field `files` of a record from a map of names to SHA-256."""
     return tuple(PublishedFile(name=name, sha256=hashed) for name, hashed in hashes.items())
 
 
 def record_text(record: Record | PublishedFile) -> str:
-    """A record, or an entry of its `files`, as indented JSON in ASCII."""
+    """Format a record, or an entry of its `files`, as indented JSON in ASCII."""
     fields = msgspec.to_builtins(record)
     try:
         text = msgspec.json.format(json.dumps(fields), indent=1)
@@ -240,7 +245,7 @@ def record_text(record: Record | PublishedFile) -> str:
 def _common_fields(
     origin: Origin, files: Mapping[str, str], seconds: Mapping[str, float], finished: datetime
 ) -> dict[str, Any]:
-    """The fields that all records have."""
+    """Make the fields that all records have."""
     return {
         "version": __version__,
         "build": build(),
@@ -257,14 +262,14 @@ def _common_fields(
 
 
 def _parsed(result: Result) -> Parsed | None:
-    """The parsed puzzle; None for a formula, or if reading failed."""
+    """The parsed puzzle of a result; None for a formula, or if reading failed."""
     from pipeline.solving.problem import PuzzleProblem  # noqa: PLC0415 - as above
 
     return result.problem.parsed if isinstance(result.problem, PuzzleProblem) else None
 
 
 def _puzzle_fields(parsed: Parsed | None) -> dict[str, Any]:
-    """The fields about the puzzle."""
+    """Make the fields that describe the puzzle."""
     if parsed is None:
         return {}
     puzzle = parsed.puzzle
@@ -279,7 +284,7 @@ def _puzzle_fields(parsed: Parsed | None) -> dict[str, Any]:
 
 
 def _encoding(result: Result) -> Encoding | None:
-    """The encoding and size of the formula that a solver was given; None if there was none."""
+    """The encoding and size of the formula that the solver was given; None without a formula."""
     from pipeline.solving.problem import FormulaProblem  # noqa: PLC0415 - as above
 
     if isinstance(result.problem, FormulaProblem):
@@ -289,7 +294,7 @@ def _encoding(result: Result) -> Encoding | None:
 
 
 def _explanation_fields(result: Result) -> dict[str, Any]:
-    """The fields that explain why there is no solution, or where the solutions differ."""
+    """Make the fields that say why there is no solution, or where the solutions differ."""
     fields: dict[str, Any] = {}
     if result.status == "unsolvable" and (parsed := _parsed(result)):
         conflict, puzzle = result.conflict, parsed.puzzle
@@ -314,7 +319,7 @@ def _recorded_clue(clue: Clue) -> RecordedClue:
 
 
 def _trait_fields(result: Result) -> dict[str, Any]:
-    """The fields of the requested traits."""
+    """Make the fields of the requested traits."""
     traits, parsed = result.traits, _parsed(result)
     if traits is None or parsed is None:
         return {}
@@ -325,12 +330,12 @@ def _trait_fields(result: Result) -> dict[str, Any]:
 
 
 def _log_content(record: Record, claim_time: str, reason: str) -> list[str]:
-    """The content of a log, as one chunk."""
+    """Make the content of a log, as one chunk."""
     return ["".join(json.dumps(line) + "\n" for line in log_lines(record, claim_time, reason))]
 
 
 def _proof_file(name: str, text: str) -> tuple[str, Iterable[str | bytes]]:
-    """The name and content of a proof's file. Large proofs are compressed."""
+    """The name and the content of the file of a proof. Large proofs are compressed."""
     if len(text) < MIN_COMPRESSED_CHARACTERS:
         return name, [text]
     return f"{name}.xz", [lzma.compress(text.encode("ascii"), preset=1)]

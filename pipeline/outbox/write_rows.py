@@ -1,7 +1,6 @@
 """Write the results of a chunk of puzzles as rows of CSV and lines of solution files.
 
-The rows of plain lines (see `plain`) are made with numpy, all at once. Other puzzles are added one
-by one.
+Plain lines (see `plain`) are written with numpy, all at once. Other puzzles are added one by one.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ from pipeline.outbox.traits import row_fields
 from pipeline.puzzle.geometry import NINE_BY_NINE, Geometry
 from pipeline.puzzle.puzzle import Grid, Puzzle
 from pipeline.reading.formats import Entry, Layout, signs_of
-from pipeline.reading.formats.cells import has_usual_boxes, line_with_box_size
+from pipeline.reading.formats.cells import has_default_boxes, line_with_box_size
 from pipeline.reading.formats.plain import ChunkContents, PlainLines
 from pipeline.reading.unread import caveat, unread_counts
 from pipeline.solving import Traits
@@ -34,21 +33,22 @@ from pipeline.solving.problem import PuzzleProblem
 from pipeline.solving.result import Certificate, Result
 
 _MAX_TEXT_CHARACTERS = 500
-"""Maximum length of the text of an invalid puzzle in a row."""
+"""Maximum number of characters that a row quotes of an invalid puzzle."""
 
 _COMMA = np.uint8(ord(","))
+"""A comma in ASCII."""
 
 
 class _PlainRows:
-    """The rows of Q plain lines without individual results, made all at once.
+    """Makes the rows of Q plain lines that have no individual results, all at once.
 
     - `positions`: (Q,) the positions of the puzzles in their chunk, ascending.
-    - `indexes`: (Q,) the indices of their answers.
-    - `ranks`: the maximum number of solutions.
+    - `indexes`: (Q,) the indices of the puzzles' answers in `answers`.
+    - `max_solutions`: the largest number of solutions that one of the puzzles has.
     - `totals`: numbers of puzzles by status and by completeness.
 
-    Puzzles with the same status and number of solutions are of one kind: their rows differ only in
-    index, line, puzzle and solution.
+    The kind of a puzzle is its number of solutions and whether it has more. The rows of one kind
+    differ only in index, line, puzzle and solution.
     """
 
     def __init__(
@@ -57,76 +57,94 @@ class _PlainRows:
         self.positions, self._answers, self._indexes = positions, answers, indexes
         self._counts = answers.counts[indexes]
         self._kinds = self._counts * 2 + answers.has_more[indexes]
-        self.ranks = int(self._counts.max(initial=0))
+        self.max_solutions = int(self._counts.max(initial=0))
         self.totals: Counter[str] = Counter()
         self._texts: list[tuple[bytes, bytes]] = []
         for kind, count in enumerate(np.bincount(self._kinds).tolist()):
             first = int(indexes[(self._kinds == kind).argmax()])
-            self._texts.append(self._text_of_kind(first, count) if count else (b"", b""))
+            self._texts.append(self._add_kind(first, count) if count else (b"", b""))
 
-    def _text_of_kind(self, answer: int, count: int) -> tuple[bytes, bytes]:
-        """The texts before and after the solution in the rows of a kind.
+    def _add_kind(self, answer: int, count: int) -> tuple[bytes, bytes]:
+        """Count the puzzles of a kind. Returns the texts of a row before and after the solution.
 
-        `answer` is the index of one answer of this kind. Adds the `count` puzzles to the totals.
+        `answer`: the index of one answer of this kind. `count`: the number of its puzzles.
         """
         answers, certificate = self._answers, self._answers.certificate(answer)
         status, complete = answers.status(answer), yes_or_no(answers.is_complete(answer))
         self.totals[status] += count
         if certificate:
             self.totals[certificate.complete] += count
-        how = certificate.label if certificate else ""
-        before = f",{status},{answers.counts[answer]},{complete},{how},"
+        label = certificate.label if certificate else ""
+        before = f",{status},{answers.counts[answer]},{complete},{label},"
         return before.encode(), f",{csv_field(_answer_message(answers, answer))},,\n".encode()
 
-    def table(self, first: int, numbers: NDArray[np.int64], cells: NDArray[np.uint8]) -> bytes:
-        """The rows in order. `numbers` (Q,) are the line numbers, `cells` (Q, 81) the puzzles.
+    def table(self, first: int, line_numbers: NDArray[np.int64], cells: NDArray[np.uint8]) -> bytes:
+        """The rows as CSV, in order of position.
 
-        `first` is the index of the chunk's first puzzle.
+        - `first`: the index of the chunk's first puzzle.
+        - `line_numbers`: (Q,) the lines of the puzzles in the source.
+        - `cells`: (Q, 81) the puzzles in ASCII.
         """
-        comma = np.full((len(numbers), 1), _COMMA)
+        comma = np.full((len(line_numbers), 1), _COMMA)
         before, after = (
-            np.array(texts)[self._kinds].view(np.uint8).reshape(len(numbers), -1)
+            np.array(texts)[self._kinds].view(np.uint8).reshape(len(line_numbers), -1)
             for texts in zip(*self._texts, strict=True)
         )
-        solutions = [self._solutions(0, 0)] if self.ranks else []
-        index = _digits(self.positions + first)
-        columns = [index, comma, _digits(numbers), comma, cells, before, *solutions, after]
+        solutions = [self._solutions(0, 0)] if self.max_solutions else []
+        index = _ascii_digits(self.positions + first)
+        columns = [
+            index,
+            comma,
+            _ascii_digits(line_numbers),
+            comma,
+            cells,
+            before,
+            *solutions,
+            after,
+        ]
         return _without_padding(np.concatenate(columns, axis=1))
 
     def _solutions(self, rank: int, blank: int) -> NDArray[np.uint8]:
-        """The solutions (Q, 81) of this rank in ASCII; rows without one consist of `blank`."""
+        """The solutions (Q, 81) number `rank`, from 0, in ASCII.
+
+        A puzzle without such a solution has 81 bytes `blank` instead.
+        """
         is_solved = (self._counts > rank)[:, None]
         grids = self._answers.grids[rank, self._indexes] + np.uint8(ord("0"))
         return grids if is_solved.all() else np.where(is_solved, grids, np.uint8(blank))
 
     def lines(self, rank: int) -> bytes:
-        """The lines of the solution file number `rank`, from 0; dots for puzzles without one."""
+        """The lines of the solution file number `rank`, from 0.
+
+        A puzzle without such a solution has a line of dots.
+        """
         lines = np.full((len(self._indexes), 82), ord("."), np.uint8)
         lines[:, -1] = ord("\n")
-        if rank < self.ranks:
+        if rank < self.max_solutions:
             lines[:, :-1] = self._solutions(rank, ord("."))
         return lines.tobytes()
 
 
-def _digits(numbers: NDArray[np.int64]) -> NDArray[np.uint8]:
-    """Positive ascending numbers (Q,) in ASCII (Q, ·), padded with NUL bytes on the left."""
+def _ascii_digits(numbers: NDArray[np.int64]) -> NDArray[np.uint8]:
+    """Write positive ascending numbers (Q,) in ASCII (Q, ·), padded with NUL bytes on the left."""
     digits = np.zeros((len(numbers), len(str(numbers[-1]))), np.uint8)
     for column in reversed(range(digits.shape[1])):
-        rest, numbers = numbers, numbers // 10
-        digits[:, column] = np.where(rest > 0, rest - numbers * 10 + ord("0"), 0)
+        previous, numbers = numbers, numbers // 10
+        digits[:, column] = np.where(previous > 0, previous - numbers * 10 + ord("0"), 0)
     return digits
 
 
 def _without_padding(text: NDArray[np.uint8]) -> bytes:
-    """The text without NUL bytes."""
-    whole = text.tobytes()
-    return whole.translate(None, b"\0") if b"\0" in whole else whole  # the search is faster
+    """Remove the NUL bytes from a text."""
+    data = text.tobytes()
+    # searching for NUL is faster than translating
+    return data.translate(None, b"\0") if b"\0" in data else data
 
 
 class RowsBuilder:
     """Builds the rows of a chunk. Each puzzle is added once, in any order.
 
-    - `cells`: the number of dots in a solution file for a puzzle of unknown size.
+    - `cells`: the number of dots in the line of a solution file for a puzzle of unknown size.
     - `first`: the index of the chunk's first puzzle.
     - `trait_names`: the traits whose columns the rows have.
     """
@@ -148,12 +166,12 @@ class RowsBuilder:
         self._fallbacks: list[Fallback] = []
 
     def pending(self) -> list[int]:
-        """The positions in the chunk of the puzzles that were not added yet."""
+        """The positions of the puzzles in the chunk that were not added yet."""
         positions: list[int] = np.flatnonzero(~self._is_added).tolist()
         return positions
 
     def add_result(self, position: int, result: Result) -> None:
-        """Add the puzzle at a position with its result. Models of formulas become empty lines."""
+        """Add the result of the puzzle at a position. Models of formulas become empty lines."""
         entry = self._contents.entry(position)
         if entry.claimed is not None:
             puzzle = problem_of(entry).puzzle
@@ -161,9 +179,10 @@ class RowsBuilder:
         grids = (solution if isinstance(solution, Grid) else None for solution in result.solutions)
         lines = [one_line(grid.values, entry.signs) if grid else "" for grid in grids]
         warning = result.solver.warning if result.solver else None
-        why = result.message, _reason(result.certificate), warning, result.disagreement
-        message = "; ".join(filter(None, (*why, _caveat(entry, result.status))))
-        wrong = csv_field(printable(result.disagreement or ""))
+        certificate, disagreement = result.certificate, result.disagreement
+        remarks = result.message, _unproved_reason(certificate), warning, disagreement
+        message = "; ".join(filter(None, (*remarks, _unread_caveat(entry, result.status))))
+        disagreement_field = csv_field(printable(disagreement or ""))
         verification = f"{yes_or_no(result.complete)},{result.certificate_label}"
         self._add_row(
             position,
@@ -171,14 +190,15 @@ class RowsBuilder:
             result.status,
             lines,
             verification,
-            f"{csv_field(printable(message))},{wrong}",
+            f"{csv_field(printable(message))},{disagreement_field}",
         )
         self._fallbacks += count_extras(result, self._totals)
 
     def add_batch(self, positions: NDArray[np.intp], answers: BatchResult) -> None:
-        """Add the puzzles at these positions with their answers.
+        """Add the answers of the puzzles at these positions.
 
-        Plain lines are added all at once in the first batch that has some, else one by one.
+        The plain lines of the first batch that has any are added all at once. All other puzzles are
+        added one by one.
         """
         lines = self._contents.lines_of(positions)
         lines[list(answers.results)] = -1
@@ -186,26 +206,30 @@ class RowsBuilder:
             lines[:] = -1
         indexes = np.flatnonzero(lines >= 0)
         if len(indexes):
-            plain, own = self._contents.plain, lines[indexes]
+            plain, plain_lines = self._contents.plain, lines[indexes]
             self._plain = _PlainRows(positions[indexes], answers, indexes)
-            self._plain_table = self._plain.table(self._first, plain.numbers[own], plain.cells[own])
+            self._plain_table = self._plain.table(
+                self._first, plain.numbers[plain_lines], plain.cells[plain_lines]
+            )
             self._totals += self._plain.totals
             self._is_added[positions[indexes]] = True
         for index in np.flatnonzero(lines < 0).tolist():
             self._add_answer(int(positions[index]), answers, index)
 
     def _add_answer(self, position: int, answers: BatchResult, index: int) -> None:
-        """Add one puzzle with its answer. `index` is the index of the answer."""
+        """Add the answer of one puzzle. `index` is the index of the answer in `answers`."""
         entry, status = self._contents.entry(position), answers.status(index)
         lines = [one_line(values, entry.signs) for values in answers.solutions(index)]
-        differs = entry.claimed is not None and entry.claimed not in lines
-        if differs or index in answers.results:
+        is_disagreement = entry.claimed is not None and entry.claimed not in lines
+        if is_disagreement or index in answers.results:
             self.add_result(position, answers.result(index))
             return
-        message = "; ".join(filter(None, (_answer_message(answers, index), _caveat(entry, status))))
+        message = "; ".join(
+            filter(None, (_answer_message(answers, index), _unread_caveat(entry, status)))
+        )
         certificate = answers.certificate(index)
-        how = certificate.label if certificate else ""
-        verification = f"{yes_or_no(answers.is_complete(index))},{how}"
+        label = certificate.label if certificate else ""
+        verification = f"{yes_or_no(answers.is_complete(index))},{label}"
         self._add_row(position, entry, status, lines, verification, f"{csv_field(message)},")
         if certificate:
             self._totals[certificate.complete] += 1
@@ -217,18 +241,19 @@ class RowsBuilder:
         status: str,
         lines: Sequence[str],
         verification: str,
-        message: str,
+        messages: str,
     ) -> None:
-        """Add a row.
+        """Add the row of a puzzle.
 
-        `verification` is the text of the fields `complete` and `certificate`, `message` that of the
-        fields `message` and `disagreement`.
+        - `lines`: the puzzle's lines in the solution files.
+        - `verification`: the fields `complete` and `certificate`, as CSV.
+        - `messages`: the fields `message` and `disagreement`, as CSV.
         """
         max_length = _MAX_TEXT_CHARACTERS if entry.puzzle is None else None
         text = entry.text if entry.plain else csv_field(printable(entry.text[:max_length]))
         index = self._first + position
         head = f"{index},{entry.line or ''},{text},{status},{len(lines)},{verification}"
-        row = f"{head},{lines[0] if lines else ''},{message},{csv_field(entry.title)}\n"
+        row = f"{head},{lines[0] if lines else ''},{messages},{csv_field(entry.title)}\n"
         cells = len(entry.puzzle.cells) if entry.puzzle else self._cells
         self._table[position] = row.encode(errors="surrogateescape")
         self._lines[position] = [*lines, "." * (81 if entry.plain else cells)]
@@ -236,55 +261,57 @@ class RowsBuilder:
         self._is_added[position] = True
 
     def add_traits(
-        self, positions: Iterable[int], traits_of_each: Iterable[Traits], geometry: Geometry
+        self, positions: Iterable[int], traits: Iterable[Traits], geometry: Geometry
     ) -> None:
-        """Add the traits of puzzles of one geometry to their rows."""
-        fields = (row_fields(traits, geometry) for traits in traits_of_each)
+        """Add traits to the rows of puzzles of one geometry at these positions."""
+        fields = (row_fields(traits_of_puzzle, geometry) for traits_of_puzzle in traits)
         self._traits.update(zip(positions, fields, strict=True))
 
     def rows(self) -> Rows:
-        """The rows of the chunk, after all puzzles were added."""
-        ranks = max((len(lines) - 1 for lines in self._lines.values()), default=0)
-        ranks = max(ranks, min(1, len(self._is_added)), self._plain.ranks if self._plain else 0)
+        """The rows of the chunk. All puzzles must have been added."""
+        file_count = max((len(lines) - 1 for lines in self._lines.values()), default=0)
+        file_count = max(
+            file_count, min(1, len(self._is_added)), self._plain.max_solutions if self._plain else 0
+        )
         return Rows(
             self._first,
             len(self._is_added),
             self._with_traits(self._merge(self._plain_table, self._table)),
-            [self._solution_lines(rank) for rank in range(ranks)],
+            [self._solution_lines(rank) for rank in range(file_count)],
             self._totals,
             merge_fallbacks(self._fallbacks),
             unread_counts(entry.unread for _, entry in self._contents.entries()),
         )
 
     def _with_traits(self, table: bytes) -> bytes:
-        """The rows with trait columns, which are empty for puzzles without traits."""
+        """Append the trait columns to the rows. They are empty for puzzles without traits."""
         if not self._trait_names:
             return table
         empty = "," * len(trait_columns(self._trait_names))
         fields = [self._traits.get(position, empty) for position in range(len(self._is_added))]
-        ends = "\n".join([*fields, ""]).encode("ascii").split(b"\n")
-        return b"\n".join(map(add, table.split(b"\n"), ends))
+        endings = "\n".join([*fields, ""]).encode("ascii").split(b"\n")
+        return b"\n".join(map(add, table.split(b"\n"), endings))
 
     def _solution_lines(self, rank: int) -> bytes:
-        """The lines of the solution file number `rank`, from 0; dots for puzzles without one."""
+        """The lines of the solution file number `rank`, from 0, for all puzzles of the chunk."""
         texts = {
             position: f"{lines[min(rank, len(lines) - 1)]}\n".encode("ascii")
             for position, lines in self._lines.items()
         }
         return self._merge(self._plain.lines(rank) if self._plain else b"", texts)
 
-    def _merge(self, plain: bytes, separate: Mapping[int, bytes]) -> bytes:
-        """Combine the lines of plain lines and of other puzzles in order of position."""
-        if not separate:
+    def _merge(self, plain: bytes, others: Mapping[int, bytes]) -> bytes:
+        """Combine the output lines for plain lines and for other puzzles, in order of position."""
+        if not others:
             return plain
-        texts = dict(separate)
+        texts = dict(others)
         if self._plain:
             texts.update(zip(self._plain.positions.tolist(), plain.splitlines(True), strict=True))
         return b"".join([texts[position] for position in range(len(self._is_added))])
 
 
 def error_rows(layout: Layout, line: int, message: str, trait_names: Sequence[str] = ()) -> Rows:
-    """A row with status `invalid`, whose message says why the rest of a source was not read."""
+    """Make a row with the status `invalid` that says why the rest of a source was not read."""
     entry = Entry(line, "", None, message, None, plain=False)
     contents = ChunkContents(PlainLines.without_lines(), [entry])
     builder = RowsBuilder(contents, layout.cells, 1, trait_names)
@@ -293,7 +320,7 @@ def error_rows(layout: Layout, line: int, message: str, trait_names: Sequence[st
 
 
 def rows_of(results: Sequence[Result], first: int, trait_names: tuple[str, ...] = ()) -> Rows:
-    """The rows of results, numbered from `first`, with empty line numbers."""
+    """Make the rows of results, with indices from `first` on and without line numbers."""
     contents = ChunkContents(PlainLines.without_lines(), [_entry_of(result) for result in results])
     builder = RowsBuilder(contents, NINE_BY_NINE.size, first, trait_names)
     for position, result in enumerate(results):
@@ -306,21 +333,21 @@ def rows_of(results: Sequence[Result], first: int, trait_names: tuple[str, ...] 
 
 
 def _entry_of(result: Result) -> Entry:
-    """An entry for a result's problem, as if it were read from a collection."""
+    """Make the entry that a result's problem would have in a collection."""
     problem = result.problem
     if not isinstance(problem, PuzzleProblem):
         return Entry(0, "", None, None, None, plain=False)
     puzzle, signs = problem.puzzle, signs_of(problem.format)
     text = _puzzle_text(puzzle, signs)
-    read = problem.parsed
-    entry = Entry(0, text, puzzle, None, None, plain=False, signs=signs, parsed=read)
-    return entry._replace(title=read.title, unread=read.unread)
+    parsed = problem.parsed
+    entry = Entry(0, text, puzzle, None, None, plain=False, signs=signs, parsed=parsed)
+    return entry._replace(title=parsed.title, unread=parsed.unread)
 
 
 def _puzzle_text(puzzle: Puzzle, signs: str) -> str:
-    """A puzzle in one line, for a row. Variants and marks are written in ISS if that is possible.
+    """Write a puzzle in one line, for a row.
 
-    Empty if it is not.
+    Variants and marks are written in ISS. Returns an empty text if ISS cannot express the puzzle.
     """
     values, blank = dict(puzzle.givens()), puzzle.geometry.all_values
     free = (mask for cell, mask in enumerate(puzzle.cells) if cell not in values)
@@ -328,7 +355,7 @@ def _puzzle_text(puzzle: Puzzle, signs: str) -> str:
         with suppress(ValueError):
             return puzzle.to("iss").rstrip("\n")
         return ""
-    if not has_usual_boxes(puzzle.geometry):
+    if not has_default_boxes(puzzle.geometry):
         return line_with_box_size(puzzle)
     filled = [values.get(cell, 0) for cell in range(len(puzzle.cells))]
     if signs:
@@ -337,15 +364,15 @@ def _puzzle_text(puzzle: Puzzle, signs: str) -> str:
     return line if " " in line else line.replace("0", ".")
 
 
-def _caveat(entry: Entry, status: str) -> str | None:
+def _unread_caveat(entry: Entry, status: str) -> str | None:
     """A warning about the unread parts of an entry; None if there are none."""
     return caveat(status, entry.unread) if entry.unread else None
 
 
 def _answer_message(answers: BatchResult, index: int) -> str:
     """The message of an answer that has no individual result."""
-    return answers.message(index) or _reason(answers.certificate(index)) or ""
+    return answers.message(index) or _unproved_reason(answers.certificate(index)) or ""
 
 
-def _reason(certificate: Certificate | None) -> str | None:
+def _unproved_reason(certificate: Certificate | None) -> str | None:
     return unproved_reason(certificate.complete, certificate.reason) if certificate else None

@@ -1,4 +1,4 @@
-"""Reads cells as people type them, and writes grids as text."""
+"""Read cells as people type them, and write grids as text."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ def value_of(cell: int | str | None) -> int:
     return int(text)
 
 
-def board_text(geometry: Geometry, signs: Sequence[str]) -> str:
-    """Write the sign of each cell at its position, in columns of equal width."""
-    width, (rows, columns) = max(map(len, signs)), geometry.extent
+def board_text(geometry: Geometry, texts: Sequence[str]) -> str:
+    """Write the text of each cell at its position, in columns of equal width."""
+    width, (rows, columns) = max(map(len, texts)), geometry.extent
     lines: list[str] = []
     for row in range(1, rows + 1):
         cells = (geometry.cell_at(row, column) for column in range(1, columns + 1))
-        row_signs = ("" if cell is None else signs[cell] for cell in cells)
-        lines.append(" ".join(sign.rjust(width) for sign in row_signs).rstrip())
+        row_texts = ("" if cell is None else texts[cell] for cell in cells)
+        lines.append(" ".join(text.rjust(width) for text in row_texts).rstrip())
     return "\n".join(lines)

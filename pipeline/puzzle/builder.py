@@ -1,8 +1,8 @@
 """A builder of clauses, with the encodings that several constraints share.
 
 Variable c·n + v is a candidate: it means "cell c holds the v-th value". Auxiliary variables come
-after all candidates. The clauses of rules assume that every cell holds exactly one value; the
-clauses of the grid state that.
+after all candidates. The clauses of rules assume that every cell holds exactly one value, which the
+clauses of the grid require.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ _State = TypeVar("_State", bound=Hashable)
 
 
 class ClauseLimits(NamedTuple):
-    """Limits on the clauses of a puzzle's rules; a builder raises LimitReached beyond them.
+    """Limits on the clauses of a puzzle's rules. A builder that exceeds one raises LimitReached.
 
     - `clauses`: maximum number of clauses.
     - `literals`: maximum number of literals. A clause of a wide grid may have hundreds.
-    - `steps`: maximum number of steps of work. Many steps add no clause.
+    - `steps`: maximum number of steps of work, many of which add no clause.
     - `sets`: maximum number of sets of values that have a given total. With more sets, the total is
-      encoded as a running sum. Up to 16 values always have fewer.
+      encoded as a running sum. Grids of up to 16 values never reach this limit.
     """
 
     clauses: int = 3_000_000
@@ -39,7 +39,7 @@ class ClauseLimits(NamedTuple):
 _DEFAULT_LIMITS = ClauseLimits()
 
 _CLAUSE_BYTES, _LITERAL_BYTES = 80, 24
-"""Estimated memory of a clause and of each of its literals."""
+"""Estimated memory, in bytes, of a clause and of each of its literals."""
 
 _CLAUSES_PER_CHECK, _STEPS_PER_CHECK = 4096, 1 << 14
 """Number of clauses, and number of steps, between two calls of `check`."""
@@ -60,13 +60,13 @@ class ClauseBuilder:
     """Builds clauses over the candidates of a grid with `cells` cells and `side` values.
 
     - `lowest`: the lowest value; the values are consecutive.
-    - `units`: groups of cells that hold different values because of clauses outside the builder.
-      The clauses of rules may rely on that.
+    - `units`: the cells of each unit, which other clauses require to hold different values. The
+      clauses of rules may rely on that.
     - `check`: called regularly with the estimated memory in bytes.
 
     `numbers` contains the literals of the clauses so far, with a 0 after each clause. `facts`
     contains the literals of unit clauses. `variables` is the highest variable. Methods that add
-    clauses raise LimitReached beyond `limits`, or if `check` does.
+    clauses raise LimitReached if `limits` are exceeded, or if `check` raises it.
     """
 
     def __init__(
@@ -113,7 +113,7 @@ class ClauseBuilder:
         return RuleClauses(data, tuple(self.facts), self.variables, self.auxiliary)
 
     def literal(self, cell: int, value: int) -> int:
-        """The candidate "the cell holds the value"; the value must be one of `values`."""
+        """The literal for "the cell holds the value". The value must be one of `values`."""
         position = value + self._offset
         assert 1 <= position <= self.side  # noqa: S101 - a bug in a rule
         return cell * self.side + position
@@ -124,7 +124,7 @@ class ClauseBuilder:
         return self.variables
 
     def add(self, *literals: int) -> None:
-        """Add a clause, subject to the current conditions (see `condition`)."""
+        """Add a clause that applies under the current conditions (see `condition`)."""
         self._append_clause(self._conditions + literals)
 
     def _append_clause(self, clause: Clause) -> None:
@@ -184,7 +184,7 @@ class ClauseBuilder:
             any_before = any_true
 
     def define_any_cell(self, cells: Sequence[int], value: int) -> int:
-        """Create a variable for "one of the cells holds the value". Conditions do not apply."""
+        """Create a variable for "one of the cells holds the value", with unconditional clauses."""
         any_cell = self.new_variable()
         literals = [self.literal(cell, value) for cell in cells]
         for literal in literals:
@@ -193,7 +193,7 @@ class ClauseBuilder:
         return any_cell
 
     def define_disjunction(self, literals: Sequence[int]) -> int:
-        """A literal for "one of these literals is true". Conditions do not apply to its clauses."""
+        """A literal for "one of these literals is true". Its clauses are unconditional."""
         if len(literals) == 1:
             return literals[0]
         disjunction = self.new_variable()
@@ -205,7 +205,8 @@ class ClauseBuilder:
     def define_equal(self, a: int, b: int) -> int:
         """The variable for "the cells a and b hold the same value"; a and b must differ.
 
-        The first call creates the variable; all constraints share it. Conditions do not apply.
+        The first call creates the variable, which all constraints share. Its clauses are
+        unconditional.
         """
         pair = (a, b) if a < b else (b, a)
         if pair not in self._equal:
@@ -223,14 +224,14 @@ class ClauseBuilder:
         return _peer_masks(self.candidates // self.side, tuple(map(tuple, self.units)))
 
     def define(self, *literals: int) -> None:
-        """Add a clause that defines new variables; conditions do not apply."""
+        """Add an unconditional clause, which defines new variables."""
         self._append_clause(literals)
 
     def define_counter(self, literals: Sequence[int], maximum: int) -> list[int]:
         """Create a unary counter that counts to `maximum` or to the number of literals.
 
-        Returns variables: the k-th is equivalent to "at least k of the literals are true".
-        Conditions do not apply.
+        Returns variables: the k-th is equivalent to "at least k of the literals are true". Their
+        clauses are unconditional.
         """
         counts: list[int] = []
         for literal in literals:
@@ -251,7 +252,10 @@ class ClauseBuilder:
     def require_one_of_sets(
         self, literals: Mapping[int, int], sets: Sequence[Collection[int]]
     ) -> None:
-        """Require that the values whose literals are true form one of the sets."""
+        """Require that the values with true literals form one of the sets.
+
+        `literals`: the literal of each value.
+        """
         if not sets:
             self.add()
             return
@@ -266,7 +270,7 @@ class ClauseBuilder:
     def sets_with_total(
         self, values: Collection[int], size: int, total: int
     ) -> list[tuple[int, ...]] | None:
-        """The sets of `size` of the values that sum to `total`; None if there are too many."""
+        """The sets of `size` values that sum to `total`; None if there are too many."""
         ascending = sorted(values)
         sums = [0, *accumulate(ascending)]
         complete: list[tuple[int, ...]] = []
@@ -302,7 +306,8 @@ class ClauseBuilder:
         - `cells`: may list a cell more than once.
         - `step(index, state, value)`: returns the state after the cell at that index, or None to
           reject the value.
-        - `ends`: maps each last state to its literal; by default these are new variables.
+        - `ends`: maps each state after the last cell to its literal; by default, these literals are
+          new variables.
         """
         layers = self._layers(len(cells), start, step, accepts)
         if not layers:
@@ -327,8 +332,8 @@ class ClauseBuilder:
         """Encode one step, from the states before the cell to the states after it.
 
         `states_before` and `states_after` map states to literals; literal 0 marks the only state
-        before the first cell. The clauses that derive the next state from state and value would
-        suffice. The clauses in the other direction make proofs of hard puzzles several times
+        before the first cell. Clauses that derive the next state from state and value would
+        suffice; the clauses in the other direction make proofs of hard puzzles several times
         shorter.
         """
         # for each following state and value, the literals of the states before
@@ -364,7 +369,7 @@ class ClauseBuilder:
         step: Callable[[int, _State, int], _State | None],
         accepts: Callable[[_State], bool],
     ) -> list[list[_State]]:
-        """For each position before, between and after the cells, the useful states.
+        """The useful states before the first cell and after each cell.
 
         A state is useful if it can be reached, and an accepted state can be reached from it.
         Returns an empty list if the automaton accepts no line.

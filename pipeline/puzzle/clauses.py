@@ -13,13 +13,14 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 Clause = tuple[int, ...]
+"""The literals of a clause."""
 
 _NUMBERS_PER_CHUNK = 1 << 16
 """Number of literals and zeros that are unpacked at a time."""
 
 
 def clauses_of(numbers: Sequence[int]) -> Iterator[Clause]:
-    """Unpack clauses from one list of literals with a 0 after each clause."""
+    """Yield the clauses in a list of literals that has a 0 after each clause."""
     literals = [*numbers]
     step = literals.index(0) + 1 if literals else 1
     zeros = literals[step - 1 :: step]
@@ -56,7 +57,10 @@ class PackedClauses(Iterable[Clause]):
         return chain.from_iterable(map(clauses_of, self.chunks()))
 
     def chunks(self, min_numbers: int = _NUMBERS_PER_CHUNK) -> Iterator[array[int]]:
-        """Yield `numbers` in chunks of whole clauses, of at least `min_numbers` except the last."""
+        """Yield `numbers` in chunks of whole clauses.
+
+        Each chunk except the last has at least `min_numbers` numbers.
+        """
         numbers, start = self.numbers, 0
         while start < len(numbers):
             end = numbers.index(0, min(start + min_numbers, len(numbers)) - 1) + 1
@@ -71,10 +75,10 @@ class PackedClauses(Iterable[Clause]):
         return np.frombuffer(self.data, np.int32)
 
     def renumbered(self, new_literals: NDArray[np.int32], true_literal: int) -> PackedClauses:
-        """Replace each literal by its new literal, and simplify by a literal that is true.
+        """Replace each literal by its new literal, and simplify the clauses.
 
-        - `new_literals`: indexed by literal, see `_any_marked`.
-        - `true_literal`: one of the new literals. Clauses that contain it are dropped, and its
+        - `new_literals`: the new literal of each literal, indexed as `_any_marked` explains.
+        - `true_literal`: a new literal that is true. Clauses that contain it are dropped, and its
           negation is dropped from all other clauses.
         """
         import numpy as np  # noqa: PLC0415 - as above
@@ -85,11 +89,11 @@ class PackedClauses(Iterable[Clause]):
         return PackedClauses(remaining.tobytes())
 
     def hold_for(self, is_true: NDArray[np.bool_]) -> bool:
-        """Whether each clause has a true literal; `is_true` is indexed by literal."""
+        """Whether each clause has a true literal. `is_true` is indexed as in `_any_marked`."""
         return bool(self._any_marked(is_true[self.array])[0].all())
 
     def _any_marked(self, marked: NDArray[np.bool_]) -> tuple[NDArray[np.bool_], NDArray[np.intp]]:
-        """For each clause, whether a number is marked, and how many numbers it has with its 0.
+        """For each clause, whether one of its numbers is marked, and its length including the 0.
 
         `marked` has an entry for each of `numbers`. Arrays that are indexed by literal have 2n + 1
         entries: for 0, for 1 … n, and for -n … -1.

@@ -1,4 +1,4 @@
-"""Constraints on regions that the solver has to find; see `constraints`."""
+"""Constraints on regions that the solver has to find; their base class is in `constraints`."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ class Connected(Constraint):
             clauses.require_automaton(self.cells, 0, self._count, self.size.__eq__)
 
     def _count(self, index: int, so_far: int, value: int) -> int | None:
-        """The number of members so far; None if it can no longer become `size`."""
+        """The number of members up to this cell; None if it can no longer become `size`."""
         count = so_far + (value in self.values)
         remaining = len(self.cells) - 1 - index
         return count if self.size is not None and count <= self.size <= count + remaining else None
@@ -144,7 +144,7 @@ def _encode_distances(
 ) -> None:
     """Add redundant clauses: members have a neighbour in the region, and are not too far apart.
 
-    Solvers are far faster with them. `member` maps each cell to the literal for "the cell is a
+    These clauses make solvers far faster. `member` maps each cell to the literal for "the cell is a
     member".
     """
     for cell, inside in member.items():

@@ -20,7 +20,7 @@ Cell = int
 Cells = tuple[Cell, ...]
 CellPairs = tuple[tuple[Cell, Cell], ...]
 Values = tuple[int, ...]
-"""Types of the fields of constraints and rules. Cells count from 0."""
+"""Types of the fields of constraints and rules. Cells are numbered from 0."""
 
 
 @dataclass_transform(frozen_default=True)
@@ -144,7 +144,7 @@ class OutsideRange(Constraint):
 
 
 class AllDifferent(Constraint):
-    """No value repeats in the cells, which are distinct. So n cells hold all n values."""
+    """No value repeats in the cells, so n cells hold all n values. The cells must be distinct."""
 
     cells: Cells
 
@@ -193,7 +193,7 @@ class AtLeast(Constraint):
 
 
 class OneOfSets(Constraint):
-    """The set of values in the cells is one of `sets`; values may repeat."""
+    """The set of values in the cells is one of `sets`. Values may repeat in the cells."""
 
     cells: Cells
     sets: tuple[tuple[int, ...] | range, ...]
@@ -246,9 +246,9 @@ class Automaton(Constraint):
 
 
 class NondeterministicAutomaton(Constraint):
-    """A nondeterministic automaton can accept the values of the cells, in order.
+    """A nondeterministic automaton accepts the values of the cells, in order.
 
-    `moves` are the next states for each state and each value from 0 on.
+    `moves` has the next states for each state and each value from 0 on.
     """
 
     cells: Cells
@@ -263,7 +263,7 @@ class NondeterministicAutomaton(Constraint):
         return not states.isdisjoint(self.accepted)
 
     def encode(self, clauses: ClauseBuilder) -> None:
-        """A variable for each state after each cell: those of one path are true."""
+        """Encode each state before and after a cell as a variable; those of one path are true."""
         layers = self._layers(clauses)
         variables = [{state: clauses.new_variable() for state in layer} for layer in layers]
         clauses.add(*variables[0].values())
@@ -286,7 +286,7 @@ class NondeterministicAutomaton(Constraint):
                 clauses.add(-after[state], *earlier)
 
     def _layers(self, clauses: ClauseBuilder) -> list[list[int]]:
-        """The states before the first cell and after each cell that are on a path to acceptance."""
+        """The states before the first cell and after each cell that are on an accepted path."""
         layers = [[*dict.fromkeys(self.starts)]]
         for _ in self.cells:
             targets = [self.moves[state][value] for state in layers[-1] for value in clauses.values]
@@ -307,7 +307,7 @@ class NondeterministicAutomaton(Constraint):
 
 
 class Ranked(Constraint):
-    """The line begins with `first`. Of the other lines that do, `rank` are less than the line.
+    """The line begins with `first`, and is greater than exactly `rank` of the others that do.
 
     Lines have the same length and are compared lexicographically. `may_tie`: other lines may be
     equal to the line.
@@ -394,7 +394,7 @@ class AllOf(_Compound):
 
 
 class AnyOf(_Compound):
-    """At least one part holds; false without parts."""
+    """At least one part holds. Without parts, the constraint never holds."""
 
     def holds(self, values: Sequence[int]) -> bool:
         return any(part.holds(values) for part in self.parts)
@@ -411,7 +411,7 @@ class AnyOf(_Compound):
 
 
 class ValueSwitch(Constraint):
-    """If the cell holds v, then `parts[v - lowest]` holds. There is one part for each value."""
+    """If the cell holds v, then `parts[v - lowest]` holds. Each value has a part."""
 
     cell: int
     parts: tuple[Constraint, ...]

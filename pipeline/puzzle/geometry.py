@@ -1,8 +1,8 @@
 """Geometry: how many cells a grid has, where they are, and which of them form units.
 
 Cells are numbered from 0, row by row. The candidates of a cell are a bit mask, where bit v - 1
-stands for value v, or bit v if the values begin with 0. Rows and columns count from 1, as people
-read them in candidates and messages.
+stands for value v, or bit v if the values begin with 0. Rows and columns are counted from 1, as in
+candidates and messages.
 """
 
 from __future__ import annotations
@@ -28,10 +28,11 @@ class FreeGrid:
     - `rows`, `columns`: the size of the grid.
     - `lowest`: the lowest value, 0 or 1.
     - `groups`: the name and the size of each group of extra cells.
+    - `widths`: the name and number of columns of each group that is not as wide as the grid.
 
     Extra cells are numbered after the cells of the grid. Each group lies below the grid and the
-    previous group, after an empty row, in rows as wide as the grid. Raises ValueError for sizes
-    below 1 or above the limits, for another `lowest`, and for repeated names.
+    previous group, after an empty row. Raises ValueError for sizes below 1 or above the limits, for
+    a `lowest` other than 0 or 1, for repeated names, and for widths of unknown groups.
     """
 
     rows: int
@@ -57,12 +58,14 @@ class FreeGrid:
             raise ValueError("two groups of extra cells have the same name")
         widths = dict(self.widths)
         if len(widths) < len(self.widths) or not widths.keys() <= dict(self.groups).keys():
-            raise ValueError("the widths must be those of different groups of extra cells")
+            raise ValueError(
+                "each width must name an existing group of extra cells, and no group twice"
+            )
         if not all(1 <= width <= MAX_SIDE for width in widths.values()):
-            raise ValueError(f"a group of extra cells has 1 to {MAX_SIDE} columns")
+            raise ValueError(f"a group of extra cells must have 1 to {MAX_SIDE} columns")
 
     def width_of(self, name: str) -> int:
-        """The number of columns of a group."""
+        """The number of columns of a group of extra cells."""
         return dict(self.widths).get(name, self.columns)
 
     def places(self) -> Iterator[tuple[int, int]]:
@@ -77,7 +80,7 @@ class FreeGrid:
             row += (size - 1) // width
 
     def rows_and_groups(self) -> Iterator[tuple[str, range]]:
-        """Yield the name and the cells of each row of the grid, then of each group."""
+        """Yield the name and cells of each row of the grid, then of each group of extra cells."""
         for row in range(self.rows):
             yield f"row {row + 1}", range(row * self.columns, (row + 1) * self.columns)
         first = self.rows * self.columns
@@ -86,7 +89,7 @@ class FreeGrid:
             first += size
 
     def cells_of_group(self, name: str) -> range:
-        """The cells of a group, or of the grid if the name is empty.
+        """The cells of a group of extra cells, or of the grid if the name is empty.
 
         Raises KeyError for an unknown name.
         """
@@ -95,13 +98,14 @@ class FreeGrid:
 
 @dataclass(frozen=True, order=True)
 class Geometry:
-    """The geometry of a grid with boxes of height × width cells; the side is n = height · width.
+    """The geometry of a grid whose boxes have height × width cells.
 
-    n is 2 to 256. A box of 1 × n cells is a row: the grid has no boxes.
+    The side, n = height · width, is 2 to 256. A box of 1 × n cells is a row: the grid has no boxes.
 
     - `grids`: the positions (row, column), from 0, of the first cells of several overlapping grids,
       as in a samurai; empty for a single grid.
-    - `free_grid`: makes the geometry free: it has no units, and n is only the number of values.
+    - `free_grid`: the grid of a free geometry, which has no units; there, n is only the number of
+      values.
 
     Raises ValueError for a side out of range, and for a free geometry with boxes or several grids.
     """
@@ -147,7 +151,7 @@ class Geometry:
 
     @cached_property
     def _has_place_list(self) -> bool:
-        """Whether the positions of cells are in a list; otherwise they are computed."""
+        """Whether the positions of cells are stored in `_places` instead of being computed."""
         return bool(self.grids or self.free_grid)
 
     @property
@@ -194,9 +198,9 @@ class Geometry:
         return self._areas(self.side, 1)
 
     def boxes(self) -> Iterator[tuple[int, ...]]:
-        """Yield the cells of each box, grid by grid; a box that grids share only once.
+        """Yield the cells of each box, grid by grid.
 
-        A free geometry has no boxes.
+        A box that several grids share is yielded once. A free geometry has no boxes.
         """
         if self.free_grid:
             return iter(())
@@ -241,7 +245,11 @@ class Geometry:
         return row + 1, column + 1
 
     def name_of(self, cell: int) -> str:
-        """The name of a cell, as `r1c1`; of an extra cell its group and number, as `VA3`."""
+        """The name of a cell, such as `r1c1`.
+
+        For an extra cell, its group and number, such as `VA3`, or only the group if it has a
+        single cell.
+        """
         if cell < self.grid_size or self.free_grid is None:
             return "r{}c{}".format(*self.place(cell))
         group, cells = next(line for line in self.free_grid.rows_and_groups() if cell in line[1])
@@ -256,7 +264,7 @@ class Geometry:
         return None
 
     def cells_at(self, *places: tuple[int, int]) -> tuple[int, ...]:
-        """The cells at positions (row, column), counted from 1, to pass to rules.
+        """The cells at positions (row, column), counted from 1, as rules expect them.
 
         Raises ValueError for a position without a cell.
         """
@@ -285,17 +293,21 @@ NINE_BY_NINE = Geometry(3, 3)
 
 
 @cache
-def usual_boxes(side: int) -> Geometry:
-    """The geometry of a side with the default boxes: as square as possible, not higher than wide.
+def default_geometry(side: int) -> Geometry:
+    """The geometry of this side with the default boxes.
 
-    A prime side has no boxes. Raises ValueError if the side is out of range.
+    They are as square as possible, and not taller than wide. A prime side has no boxes. Raises
+    ValueError if the side is out of range.
     """
     height = max((h for h in range(1, isqrt(max(side, 0)) + 1) if side % h == 0), default=1)
     return Geometry(height, side // height)
 
 
 def values_of(mask: int, lowest: int = 1) -> Iterator[int]:
-    """Yield the values in a mask, ascending. `lowest`: the lowest value of the geometry."""
+    """Yield the values in a mask in ascending order.
+
+    `lowest`: the lowest value of the geometry.
+    """
     while mask:
         first = mask & -mask
         yield first.bit_length() - 1 + lowest
@@ -314,7 +326,7 @@ def units_of(geometry: Geometry) -> tuple[tuple[int, ...], ...]:
 
 
 def unit_name(geometry: Geometry, index: int) -> str:
-    """The name of the unit at an index of `units_of`: `row 3`, `column 3 of grid 2`."""
+    """The name of the unit at an index of `units_of`, such as `row 3` or `column 3 of grid 2`."""
     n, grids = geometry.side, len(geometry.grids) or 1
     kind, remainder = divmod(index, n * grids)
     if kind >= 2:

@@ -1,6 +1,6 @@
 """Rule, Puzzle and Grid: a Sudoku, independent of any file format.
 
-`geometry` describes how cells are numbered and how masks stand for values.
+The module `geometry` describes the numbering of cells and the masks of values.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple, dataclass_trans
 from pipeline.puzzle.boards import board_text, value_of
 from pipeline.puzzle.geometry import (
     Geometry,
+    default_geometry,
     units_of,
-    usual_boxes,
     values_of,
 )
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 class Candidate(NamedTuple):
-    """The statement "cell (row, column) holds value"; all three count from 1."""
+    """The statement "cell (row, column) holds value". Rows and columns are counted from 1."""
 
     row: int
     column: int
@@ -50,9 +50,9 @@ class Rule(ABC):
 
     name: ClassVar[str]
     preposition: ClassVar[str] = ""
-    """The word between title and first cell, such as "at"; empty for rules of the whole grid."""
+    """The word between the title and the first cell, such as "at"; empty if no cell is named."""
     is_faint: ClassVar[bool] = False
-    """Whether the shapes are drawn faintly, because not all of them need to hold."""
+    """Whether the shapes are drawn faintly, because only some of the rules that they show hold."""
 
     @abstractmethod
     def constraints(self, geometry: Geometry) -> Constraint:
@@ -75,22 +75,22 @@ class Rule(ABC):
         return ()
 
     def title(self) -> str:
-        """The name for users, with the number if the rule has one: `cage 15`."""
+        """The name for users, with the number if the rule has one, such as `cage 15`."""
         return self.name
 
     def caption(self) -> str:
-        """The name in print, with a number only if the drawing does not show it: `whispers 5`."""
+        """The name in print, such as `whispers 5`. A number that the drawing shows is left out."""
         return self.name
 
     def describe(self, geometry: Geometry) -> str:
-        """The title and the location: `cage 15 at r1c1`."""
+        """The title and the location, such as `cage 15 at r1c1`."""
         if not self.preposition:
             return self.title()
         return f"{self.title()} {self.preposition} {geometry.name_of(self.cells(geometry)[0])}"
 
 
 _last_clauses: dict[tuple[Geometry, tuple[Rule, ...]], RuleClauses] = {}
-"""The clauses of the last puzzle: solving a puzzle requests its clauses several times."""
+"""A cache of the clauses of the last puzzle, which solving requests several times."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,14 +128,14 @@ class Puzzle:
         has no boxes.
         """
         if isinstance(geometry, int):
-            geometry = usual_boxes(geometry)
+            geometry = default_geometry(geometry)
         return cls(geometry, (geometry.all_values,) * geometry.size, rules)
 
     @classmethod
     def of_values(
         cls, geometry: Geometry, values: Iterable[int], rules: tuple[Rule, ...] = ()
     ) -> Puzzle:
-        """A puzzle from a value for each cell; any number below the lowest value is a blank."""
+        """Make a puzzle from the value of each cell. A number below the lowest value is a blank."""
         all_values, lowest = geometry.all_values, geometry.lowest
         masks = (1 << (v - lowest) if v >= lowest else all_values for v in values)
         return cls(geometry, tuple(masks), rules)
@@ -144,7 +144,7 @@ class Puzzle:
     def from_rows(
         cls, rows: Iterable[Iterable[int | str | None]], geometry: Geometry | None = None
     ) -> Puzzle:
-        """A puzzle of a single grid from its rows: lists of values, or strings like `53..7....`.
+        """Make a puzzle of a single grid from rows: lists of values, or strings like `53..7....`.
 
         A blank is 0, None, an empty string, a space, or one of `. _ -`. Without a geometry, the
         boxes are the default ones. Raises ValueError for other cells, and for rows that do not fit.
@@ -156,7 +156,7 @@ class Puzzle:
         . . . 4
         """
         values = [[value_of(cell) for cell in row] for row in rows]
-        geometry = geometry or usual_boxes(len(values))
+        geometry = geometry or default_geometry(len(values))
         has_side = {len(values), *map(len, values)} == {geometry.side}
         if not has_side or geometry.grids or geometry.free_grid:
             raise ValueError(f"expected {geometry.side} rows of {geometry.side} values")
@@ -182,12 +182,12 @@ class Puzzle:
         """The grid, with `.` for blanks, then a line for each rule."""
         geometry = self.geometry
         blank, separator = geometry.all_values, "" if geometry.side <= 9 else "/"
-        signs = [
+        texts = [
             "." if mask == blank else separator.join(map(str, values_of(mask, geometry.lowest)))
             for mask in self.cells
         ]
         rules = (rule.describe(geometry) for rule in self.rules)
-        return "\n".join((board_text(geometry, signs), *rules))
+        return "\n".join((board_text(geometry, texts), *rules))
 
     def __repr__(self) -> str:
         rows, columns = self.geometry.extent
@@ -239,7 +239,7 @@ class Puzzle:
     def clauses_of_rules(self, check: Callable[[int], None] | None = None) -> RuleClauses:
         """The clauses of the rules, cached. Variable c·n + v is "cell c holds v".
 
-        `check` is called regularly with the memory needed, in bytes; `Limits.checking` returns such
+        `check` is called regularly with the memory needed, in bytes; `Limits.checker` returns such
         a function. Raises LimitReached if there are too many clauses, or if `check` does.
         """
         from pipeline.puzzle.builder import ClauseBuilder  # noqa: PLC0415 - few puzzles have rules

@@ -11,13 +11,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 Point = tuple[float, float]
+"""Row and column of a point."""
+
 Place = tuple[int, int]
-"""Types of a point, and of the row and column of a cell."""
+"""Row and column of a cell."""
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A line through points, perhaps with a bulb at the first or an arrowhead at the last point.
+    """A line through points, with an optional bulb at the first point or arrowhead at the last.
 
     The line stops at the edge of a ring of the same rule.
     """
@@ -38,7 +40,7 @@ class Ring:
 
 @dataclass(frozen=True, slots=True)
 class Dot:
-    """A small disc at a point, perhaps with a text; more than two words take two lines."""
+    """A small disc at a point, with an optional text; more than two words take two lines."""
 
     point: Point
     kind: str
@@ -47,7 +49,7 @@ class Dot:
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """Text at a point: a clue outside the grid, or a sign between two cells."""
+    """A text at a point: a clue outside the grid, or a symbol between two cells."""
 
     point: Point
     text: str
@@ -56,7 +58,7 @@ class Label:
 
 @dataclass(frozen=True, slots=True)
 class Outline:
-    """An outline around cells, perhaps with a text in the top left corner."""
+    """An outline around cells, with an optional text in the top left corner."""
 
     cells: tuple[Place, ...]
     kind: str

@@ -1,4 +1,4 @@
-"""Constraints on sums and counts of values; `constraints` has their base class."""
+"""Constraints on sums and counts of values; their base class is in `constraints`."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ class Total(Constraint):
 
 
 class SameTotals(Constraint):
-    """All parts have the same sum; with `counted_value`, all contain that value equally often.
+    """All parts have the same sum or, with `counted_value`, contain that value equally often.
 
     A part may list a cell more than once.
     """
@@ -94,7 +94,10 @@ class SameTotals(Constraint):
 
 
 class SetTotal(Constraint):
-    """The cells, which are distinct, hold different values of `values` that sum to `total`."""
+    """The cells hold different values, all from `values`, that sum to `total`.
+
+    The cells must be distinct.
+    """
 
     cells: Cells
     total: int
@@ -130,7 +133,7 @@ class SetTotal(Constraint):
 
 
 class TotalBetween(Constraint):
-    """The n cells hold each value once, and the values in cells between 1 and n sum to `total`."""
+    """The n cells hold each value once, and those between the cells with 1 and n sum to `total`."""
 
     cells: Cells
     total: int
@@ -183,10 +186,10 @@ class TotalBetween(Constraint):
 
 
 class CountOfEqual(Constraint):
-    """The counter's value plus `offset` is the number of cells that are equal to the start.
+    """The counter's value plus `offset` is the number of cells with the value of the start.
 
-    The start counts once. Then the cells of each arm count; if `unbroken`, an arm ends before its
-    first cell that differs from the start.
+    The start counts once, and so does each equal cell of an arm. If `unbroken`, an arm ends before
+    its first cell that differs from the start.
     """
 
     counter: int
@@ -219,7 +222,7 @@ class CountOfEqual(Constraint):
                 clauses.add(not_value, -reached[in_arms])
 
     def _equal_literals(self, clauses: ClauseBuilder, arm: Cells) -> Iterator[int]:
-        """Yield a literal for each cell of the arm: "the cell counts"."""
+        """Yield a literal for each cell of the arm, which is true if the cell counts."""
         previous = 0
         for cell in arm:
             equal = clauses.define_equal(self.start, cell)
@@ -260,13 +263,13 @@ class CountOfValues(Constraint):
 
 
 _SMALL_SUM = 4
-"""Up to this number of cells, a sum ignores that cells of a unit hold different values."""
+"""Maximum number of cells of a sum whose encoding ignores the units."""
 
 
 def _group_cells(weights: Mapping[int, int], units: Sequence[Sequence[int]]) -> list[list[int]]:
-    """Partition the cells, greedily, into large groups of one weight within one unit.
+    """Partition the cells greedily into large groups.
 
-    The cells of a group hold different values.
+    The cells of a group have the same weight and are in the same unit, so their values differ.
     """
     remaining, groups = dict(weights), list[list[int]]()
     while remaining:
@@ -322,9 +325,9 @@ def _suffix_sums(numbers: Iterator[int]) -> list[int]:
 
 
 def sum_between_ends(so_far: int, value: int, side: int, total: int) -> int | None:
-    """The sum of the values since the first of 1 and n.
+    """The sum of the values after the first end, which is 1 or n.
 
-    -1 before the first, -2 after the second, None if the sum cannot be `total`.
+    It is -1 before the first end, -2 after the second, and None if the sum cannot be `total`.
     """
     if value in (1, side):
         return 0 if so_far == -1 else -2 if so_far == total else None

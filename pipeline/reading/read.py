@@ -47,9 +47,9 @@ from pipeline.reading.formats import (
     parse_source,
     read_text,
 )
-from pipeline.reading.formats.cells import ALL_GEOMETRIES, BLANKS, DIGITS, KNOWN
+from pipeline.reading.formats.cells import ALL_GEOMETRIES, BLANKS, CELL_CHARACTERS, DIGITS
 from pipeline.reading.formats.dimacs import ParsedFormula, looks_like_cnf, parse_formula
-from pipeline.reading.formats.foreign import error_naming_text
+from pipeline.reading.formats.foreign import foreign_text_error
 from pipeline.reading.formats.spaces import is_in_spaces
 from pipeline.reading.formats.text import is_border, is_utf_16, significant_lines
 from pipeline.settings import Settings
@@ -175,7 +175,7 @@ def parse_problem(
         )
     except InvalidPuzzle as error:
         error.code = "damaged" if error.code == "not-a-puzzle" else error.code
-        raise error_naming_text(error, source.data) from None
+        raise foreign_text_error(error, source.data) from None
 
 
 def parse_now(source: OneProblem, settings: Settings) -> OneProblem:
@@ -283,7 +283,7 @@ def _may_have_cells(line: str) -> bool:
         words = line.replace("|", " ").split()
     short_words = sum(len(word) < 2 or (len(word) < 4 and word.isdigit()) for word in words)
     if len(words) >= _MIN_ROW and short_words * 4 >= len(words) * 3:
-        return any(KNOWN.issuperset(word) for word in words if word)
+        return any(CELL_CHARACTERS.issuperset(word) for word in words if word)
     are_same_length = len({*map(len, words[:-1])}) < 2 and not _FIELD.search(line)
     row = "".join(words) if are_same_length else ""
     if _MIN_ROW <= len(row) <= _MAX_ROW and _are_mostly_cells(row, 3 / 4):
@@ -296,7 +296,7 @@ def _are_mostly_cells(cells: str, part: float) -> bool:
     if len(cells) in _LETTER_LENGTHS and _LETTERS.fullmatch(cells):
         letters = sum(map(str.isalpha, cells))
         return len(cells) > _MAX_ROW or letters * 4 < len(cells) * 3
-    return sum(sign in KNOWN for sign in cells) >= len(cells) * part
+    return sum(sign in CELL_CHARACTERS for sign in cells) >= len(cells) * part
 
 
 def _has_whole_puzzle(line: str) -> bool:

@@ -1,6 +1,6 @@
 """Arrivals: find out which files in the inbox are complete, and read the small ones.
 
-name ─ observe ─▶ Observation with its Source ─ settle ─▶ complete, or Deferred
+name ─ observe ─▶ Observation with its Source ─ judge ─▶ complete, or Deferral
 """
 
 from __future__ import annotations
@@ -17,7 +17,13 @@ from pipeline.reading import Collection, OneProblem, Unreadable
 from pipeline.service.processing import NOT_SOURCE_ERRORS
 from pipeline.service.protocol.claim import Claim
 from pipeline.service.protocol.marks import Marks
-from pipeline.service.protocol.settle import History, Observation, Settling, names_in, observe
+from pipeline.service.protocol.settle import (
+    History,
+    Observation,
+    SettlingVerdict,
+    names_in,
+    observe,
+)
 from pipeline.service.runs import LongJobs
 from pipeline.service.runtime import Runtime
 
@@ -26,10 +32,10 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Deferred:
-    """A file is not to be claimed now.
+class Deferral:
+    """The decision not to claim a file now.
 
-    Observe it again after `seconds`, or in the next sweep if that is None.
+    It is to be observed again after `seconds`; None: in the next sweep.
     """
 
     seconds: float | None = None
@@ -60,12 +66,11 @@ class _NameState:
 
 
 class Arrivals:
-    """Observes the files of an inbox until they are complete.
+    """Observes the files in an inbox until they are complete.
 
     Slow files have to wait while the maximum number of long jobs is running. In a single pass
     (`once`), a file that does not settle within the settling time is left for the next pass.
-    `saw_collections` is set when a small file turns out not to be a single problem; callers reset
-    it.
+    `saw_collections` is set when an observed small file is not a single problem; callers reset it.
     """
 
     def __init__(self, runtime: Runtime, long_jobs: LongJobs, *, once: bool) -> None:
@@ -83,7 +88,7 @@ class Arrivals:
         self._marks.close()
 
     def names(self, *, thorough: bool) -> tuple[list[str], list[str]]:
-        """The names of the files in the inbox: those not known to be slow, and the slow ones.
+        """The names in the inbox: first a list of quick or unknown files, then one of slow files.
 
         Forgets files that are gone. If `thorough`, first takes over the marks of processes that
         died while reading a file.
@@ -99,28 +104,28 @@ class Arrivals:
     def forget_claimed(self, name: str, claim: Claim) -> None:
         """Forget a claimed file.
 
-        If a mark shows that reading it crashed or killed a process, count that as an attempt.
+        If reading the file has crashed or killed a process, that counts as an attempt.
         """
         self._states.pop(name, None)
         if self._marks.unmark(name):
             with suppress(OSError):  # if the disk is full, the job reports it
                 claim.count_attempt()
 
-    def observe(self, name: str) -> Observation | Deferred:
-        """Observe a file; returns Deferred unless it is complete and may be claimed now.
+    def observe(self, name: str) -> Observation | Deferral:
+        """Observe a file; returns a Deferral unless it is complete and may be claimed now.
 
         Raises OSError.
         """
         state = self._states[name]
         if state.is_slow and state.is_refused is False and self._long_jobs.is_full:
-            return Deferred()
+            return Deferral()
         if (left := state.observe_at - time.monotonic()) > 0:
-            return Deferred(left)
+            return Deferral(left)
         observation = observe(
             self._inbox / name, lambda data: self._read(name, data), MAX_READ_BYTES
         )
         if observation is None:
-            return Deferred()
+            return Deferral()
         if observation.refusal:
             return observation
         state.is_slow = state.is_slow or self._may_be_slow(observation)
@@ -128,11 +133,11 @@ class Arrivals:
             state.observe_at = time.monotonic() + self._runtime.tuning.walk_seconds
         settle = self._runtime.settings.settle
         verdict = state.history.judge(observation, settle, time.monotonic(), time.time())
-        if isinstance(verdict, Settling):
+        if isinstance(verdict, SettlingVerdict):
             return self._defer(observation, verdict)
-        return observation if self._may_begin(name, state) else Deferred()
+        return observation if self._may_be_claimed(name, state) else Deferral()
 
-    def _may_begin(self, name: str, state: _NameState) -> bool:
+    def _may_be_claimed(self, name: str, state: _NameState) -> bool:
         """Whether a complete file may be claimed now.
 
         A slow file may be claimed only if another long job may start, or if it will be refused.
@@ -144,7 +149,7 @@ class Arrivals:
         return state.is_refused
 
     def _is_refused(self, name: str) -> bool:
-        """Whether a slow file will be refused, which takes no long job."""
+        """Whether a slow file will be refused, so that it does not need a long job."""
         from pipeline.reading.read import source_at  # noqa: PLC0415 - slow to load
 
         source = source_at(self._inbox / name, name, self._runtime.settings, counts_members=True)
@@ -162,15 +167,15 @@ class Arrivals:
         """Whether a file may be slow to process. Sets `saw_collections`."""
         if observation.data is None:
             return observation.is_folder or observation.fingerprint.size > MAX_READ_BYTES
-        if isinstance(observation.content, OneProblem):
+        if isinstance(observation.source, OneProblem):
             return False
         self.saw_collections = True
-        if not isinstance(observation.content, Collection):
+        if not isinstance(observation.source, Collection):
             return True
         from pipeline.service.jobs.collection import is_quick  # noqa: PLC0415 - loads numpy
 
         chunk_sizes, size = self._runtime.tuning.chunk_sizes, observation.fingerprint.size
-        return not is_quick(observation.content, size, self._runtime.settings, chunk_sizes)
+        return not is_quick(observation.source, size, self._runtime.settings, chunk_sizes)
 
     def _read(self, name: str, data: bytes) -> tuple[Source | None, bool]:
         """Parse the bytes of a file; returns its source, and whether it looks truncated.
@@ -191,20 +196,20 @@ class Arrivals:
             self._marks.add_crash(name)
             return None, True
 
-    def _defer(self, observation: Observation, verdict: Settling) -> Deferred:
-        """Decide when to observe an incomplete file again, and log why it waits."""
+    def _defer(self, observation: Observation, verdict: SettlingVerdict) -> Deferral:
+        """Decide when to observe an incomplete file again, and log why it is not processed yet."""
         seconds, name = verdict.seconds, observation.name
         if verdict.is_held_open:
             self.log_once("file.held", name, verdict.reason)
-            return Deferred()
+            return Deferral()
         if self._once:
             if verdict.patience <= 0:
                 self.log_once("file.left", name, verdict.reason)
-                return Deferred()
+                return Deferral()
             seconds = min(seconds, verdict.patience)
         if observation.is_folder and seconds >= 1:
-            self.log_once("file.waits", name, f"for {seconds:.0f} s or more, until it is unchanged")
-        return Deferred(seconds)
+            self.log_once("file.waits", name, f"at least {seconds:.0f} s")
+        return Deferral(seconds)
 
     def log_once(self, event: str, name: str, reason: str) -> None:
         """Log an event about a file, unless it was logged before."""

@@ -2,8 +2,8 @@
 
     every n-th name ─▶ claimer ─▶ its own claims, sets and records ─▶ ClaimerReport
 
-Each claimer processes its files like `run`, except large collections, archives and slow puzzles. It
-returns the names of those.
+Each claimer processes its files like `run`. It does not process large collections, archives and
+slow puzzles, but returns their names.
 """
 
 from __future__ import annotations
@@ -56,9 +56,12 @@ class Claimers:
         """Claimers that have names on which they have not reported yet."""
         self._is_stopped = False
 
-    def share(self, names: Sequence[str], minimum: int) -> Sequence[str]:
-        """Give each claimer every n-th name, at least `minimum` of them; returns the rest."""
-        count = min(self._count, len(names) // minimum)
+    def share(self, names: Sequence[str], names_per_claimer: int) -> Sequence[str]:
+        """Give each claimer every n-th name; returns this process's share.
+
+        At most one claimer is started for each `names_per_claimer` names.
+        """
+        count = min(self._count, len(names) // names_per_claimer)
         while len(self._peers) < count and self._start_one():
             pass
         peers = self._peers[:count]
@@ -159,7 +162,7 @@ def serve(descriptor: int) -> None:
             batch_workers=local,
             pool=local,
             claimers=Claimers(0, settings),
-            is_shared=True,
+            leaves_slow_puzzles=True,
         )
         display = Display(None, bar=False)
         intake = Intake(runtime, display, ended.append, once=True, quick_only=True)
@@ -168,7 +171,7 @@ def serve(descriptor: int) -> None:
             while not stop.is_requested:
                 names, failure, left = pipe.recv(), None, list[str]()
                 try:
-                    left = intake.take_quick(names)
+                    left = intake.process_quick(names)
                 except (EnvironmentFailure, OSError) as error:
                     failure = str(error)
                 except Interrupted:

@@ -1,4 +1,4 @@
-"""Cluster: compute requests on the workers of a Dask scheduler, with replies in order.
+"""Cluster: compute requests on the workers of a Dask scheduler, and yield the replies in order.
 
 Claims, files and checkpoints stay in this process. Dask repeats the requests of lost workers (see
 its `worker-ttl`). A request that kills its workers, or gets an unreadable reply, is computed by a
@@ -48,13 +48,13 @@ LOCAL_PREFIX = "local:"
 """Address prefix for a cluster on this machine; the number of workers follows."""
 
 REQUESTS_PER_THREAD = 3
-"""Pending requests per worker thread: one computed, one queued, one in transit."""
+"""Pending requests per worker thread: one is computed, one is queued, one is in transit."""
 
 MAX_PENDING_REQUESTS = 256
-"""Pending requests in total; each takes about 512 KiB in this process and in the scheduler."""
+"""Maximum number of pending requests; each takes about 512 KiB here and in the scheduler."""
 
 MAX_FETCHED = 16
-"""Maximum number of replies fetched before they are needed; one may be several megabytes."""
+"""Maximum number of replies fetched before they are needed; a reply may have megabytes."""
 
 SCHEDULER_TIMEOUT = 60.0
 """Seconds to wait for a connection, for a response of the scheduler, and for a worker."""
@@ -62,12 +62,13 @@ SCHEDULER_TIMEOUT = 60.0
 CONNECT_SECONDS = 10.0
 """Seconds that `close` waits for a local cluster that is still starting."""
 _LOST_MESSAGE = "the connection to the scheduler was lost"
+"""Message of an EnvironmentFailure."""
 CLOSE_TIMEOUT = 5.0
 """Seconds to wait for a client or local cluster to close."""
 _MONITOR_INTERVAL = 1.0
-"""Seconds between two checks of the scheduler and its workers."""
+"""Seconds between checks of the scheduler and its workers."""
 _SILENCED_LOGGERS = ("asyncio", "bokeh", "distributed", "tornado")
-"""Loggers of Dask and its dependencies."""
+"""First parts of the names of the loggers of Dask and its dependencies."""
 
 
 class Cluster:
@@ -101,19 +102,19 @@ class Cluster:
         pending. At most MAX_FETCHED replies are fetched before they are needed.
         """
         own_connection = None
-        under_way: deque[tuple[Request, futures.Future[bytes | Crashed]]] = deque()
+        pending: deque[tuple[Request, futures.Future[bytes | Crashed]]] = deque()
         slots = asyncio.Semaphore(MAX_FETCHED)
         try:
             connection = yield from self._connect()
             own_connection = self._connecting
             while True:
                 room = max(1, min(MAX_PENDING_REQUESTS, REQUESTS_PER_THREAD * connection.threads))
-                for request in islice(requests, max(0, room - len(under_way))):
+                for request in islice(requests, max(0, room - len(pending))):
                     data = pack_request(request, self._settings)
-                    under_way.append((request, self._run(connection.compute(data, slots))))
-                if not under_way:
+                    pending.append((request, self._run(connection.compute(data, slots))))
+                if not pending:
                     return
-                request, reply = under_way[0]
+                request, reply = pending[0]
                 futures_waited: list[futures.Future[Any]] = [reply, connection.monitor]
                 futures.wait(futures_waited, REPLY_SECONDS, "FIRST_COMPLETED")
                 if self._stop.is_requested:
@@ -122,7 +123,7 @@ class Cluster:
                     self._check_monitor(connection)
                     yield None
                     continue
-                under_way.popleft()
+                pending.popleft()
                 with self._raising_failures(connection):
                     content = reply.result()
                 yield from self._replies_to(request, content)
@@ -132,7 +133,7 @@ class Cluster:
                 self._disconnect()
             raise
         finally:
-            for _, reply in under_way:
+            for _, reply in pending:
                 reply.cancel()
 
     def _replies_to(self, request: Request, content: bytes | Crashed) -> Replies:
@@ -181,7 +182,7 @@ class Cluster:
 
     @contextmanager
     def _raising_failures(self, connection: _Connection) -> Iterator[None]:
-        """Convert exceptions of Dask, and of workers that cannot reply, to EnvironmentFailure."""
+        """Convert exceptions of Dask and of its workers to EnvironmentFailure."""
         try:
             yield
         except (TimeoutError, EnvironmentFailure) as error:
@@ -239,8 +240,8 @@ class Cluster:
 class _Connection:
     """A client of a scheduler, with a local cluster if the address is local:N.
 
-    `threads`: the number of threads of all workers. `monitor`: a future that gets an exception when
-    the scheduler or the workers become unusable.
+    `threads`: the number of threads of all workers. `monitor`: a future that fails when the
+    scheduler or the workers become unusable.
     """
 
     monitor: futures.Future[None]
@@ -252,12 +253,12 @@ class _Connection:
 
     @classmethod
     async def connect(cls, address: str, patience: float) -> _Connection:
-        """Connect. Raises TimeoutError and any exception of Dask."""
+        """Connect. Raises TimeoutError, EnvironmentFailure and any exception of Dask."""
         _silence_logging()
         from distributed import Client, LocalCluster  # noqa: PLC0415 - slow to load
 
         own_cluster: Any = None
-        if address.startswith("tls:") and not _is_secured():
+        if address.startswith("tls:") and not _has_certificates():
             raise EnvironmentFailure(
                 "tls:// needs certificates: set distributed.comm.tls in Dask's configuration"
             )
@@ -291,7 +292,7 @@ class _Connection:
     def is_lost(self) -> bool:
         """Whether Dask no longer reads messages of the scheduler, so that requests may never end.
 
-        It reconnects by itself, except after an unreadable message: then it stops reading.
+        Dask reconnects by itself, but after an unreadable message it stops reading.
         """
         reading = self._client._handle_report_task  # noqa: SLF001 - there is no public API
         return bool(self._client.status != "running" or reading is None or reading.done())
@@ -362,7 +363,7 @@ def _silence_logging() -> None:
     warnings.filterwarnings("ignore", module=r"(dask|distributed|tornado)\b")
 
 
-def _is_secured() -> bool:
+def _has_certificates() -> bool:
     """Whether Dask's configuration names the certificates for TLS."""
     from distributed.security import Security  # noqa: PLC0415
 

@@ -66,51 +66,52 @@ class Converted:
         return f"{self.name}:{self.line}" if self.line else self.name
 
 
-def endings_of(to: str) -> tuple[str, ...]:
+def endings_of(notation: str) -> tuple[str, ...]:
     """The file name endings of a target notation."""
-    return (f".{to}",) if to in PICTURES else target_of(to).endings
+    return (f".{notation}",) if notation in PICTURES else target_of(notation).endings
 
 
-def file_of(to: str, *, solutions: bool) -> File:
+def file_of(notation: str, *, solutions: bool) -> File:
     """The layout of a file in a target notation."""
-    if to in PICTURES:
-        return _PDF if to == "pdf" else ONE_ITEM
-    return target_of(to).file_for(solutions=solutions)
+    if notation in PICTURES:
+        return _PDF if notation == "pdf" else ONE_ITEM
+    return target_of(notation).file_for(solutions=solutions)
 
 
 def convert(
     sources: Iterable[NamedSource],
-    to: str,
+    notation: str,
     settings: Settings,
     *,
     solutions: bool = False,
     kept: BinaryIO | None = None,
 ) -> Iterator[Converted]:
-    """Convert all puzzles of the sources, see `api.convert`."""
-    file = file_of(to, solutions=solutions)
-    target_file = _TargetFile(kept, file, to) if kept else None
+    """Convert all puzzles of the sources, as described in `api.convert`."""
+    file = file_of(notation, solutions=solutions)
+    target_file = _TargetFile(kept, file, notation) if kept else None
     originals = Originals.of([settings.inbox / DONE])
     for source, name in sources:
-        for item, result in _items(source, name, settings, originals, solutions):
+        for item, result in _items_with_results(source, name, settings, originals, solutions):
             try:
-                data = _text_of_item(item, result if solutions else None, to)
+                data = _text_of_item(item, result if solutions else None, notation)
                 if target_file:
                     target_file.add(data, item)
             except ValueError as error:
                 yield Converted(item.name, item.line, None, str(error))
                 continue
-            data = b"" if target_file and to == "pdf" else _join_items([data], file, to)
-            yield Converted(item.name, item.line, data, None, _parts_lost(item, to))
+            data = b"" if target_file and notation == "pdf" else _join_items([data], file, notation)
+            yield Converted(item.name, item.line, data, None, _lost_parts(item, notation))
     if target_file:
         target_file.end()
 
 
-def _items(
+def _items_with_results(
     source: Path | Puzzle, name: str, settings: Settings, originals: Originals, solutions: bool
 ) -> Iterator[tuple[Item, Result | None]]:
-    """Yield the puzzles of a source, each with its result.
+    """Yield the items of a source, each with its result.
 
-    The result is published or, with `solutions`, computed; otherwise None.
+    A published puzzle has its published result. The result of another item is computed if
+    `solutions`, else it is None.
     """
     if isinstance(source, Path) and (source.is_dir() or source.suffix in (RECORD_SUFFIX, ".csv")):
         from pipeline.outbox.report import is_published, puzzles_at  # noqa: PLC0415 - slow to load
@@ -128,7 +129,7 @@ def _items(
 
 
 def _item_of_published(published: SheetPuzzle | InputError) -> tuple[Item, Result | None]:
-    """Convert a published puzzle, or the error of one, to an item with its result."""
+    """Convert a published puzzle, or the error that replaces it, to an item with its result."""
     if isinstance(published, InputError):
         return Item("", None, str(published)), None
     board, status = published.board, cast("Status", published.status)
@@ -141,12 +142,12 @@ def _item_of_published(published: SheetPuzzle | InputError) -> tuple[Item, Resul
     )
 
 
-def _join_items(items: list[bytes], file: File, to: str) -> bytes:
+def _join_items(items: list[bytes], file: File, notation: str) -> bytes:
     """The content of a file with these items."""
-    if to in PICTURES:
+    if notation in PICTURES:
         from pipeline.outbox.report.typeset import picture_of  # noqa: PLC0415 - slow to load
 
-        return picture_of([item.decode() for item in items], to)
+        return picture_of([item.decode() for item in items], notation)
     return file.head.encode() + file.between.encode().join(items) + file.end.encode()
 
 
@@ -156,8 +157,8 @@ class _TargetFile:
     If the layout limits the number of items, the file is written at the end.
     """
 
-    def __init__(self, stream: BinaryIO, file: File, to: str) -> None:
-        self._stream, self._file, self._to = stream, file, to
+    def __init__(self, stream: BinaryIO, file: File, notation: str) -> None:
+        self._stream, self._file, self._notation = stream, file, notation
         self._geometry: Geometry | None = None
         self._items: list[bytes] = []
         self._head, self._count = bytearray(), 0
@@ -174,12 +175,12 @@ class _TargetFile:
         if file.max_items and len(self._items) == file.max_items:
             limit = "one" if file.max_items == 1 else f"{file.max_items:,}"
             raise InputError(
-                f"{printable(item.name)}: too many puzzles: a {self._to} file can contain "
+                f"{printable(item.name)}: too many puzzles: a {self._notation} file can contain "
                 f"{limit}; -o FOLDER/ writes one file per puzzle"
             )
         if file.one_geometry and geometry != first:
             shapes = " and ".join(map(shape_in_words, (geometry, first)))
-            raise ValueError(f"a {self._to} file cannot contain both {shapes}")
+            raise ValueError(f"a {self._notation} file cannot contain both {shapes}")
         if file.max_items:
             self._items.append(data)
         else:
@@ -194,14 +195,14 @@ class _TargetFile:
     def end(self) -> None:
         """Finish the file. Raises InputError if the puzzles would be read back differently."""
         if self._items:
-            self._stream.write(_join_items(self._items, self._file, self._to))
+            self._stream.write(_join_items(self._items, self._file, self._notation))
         elif self._geometry:
             self._write(self._file.end.encode())
             self._check_read_back()
 
     def _check_read_back(self) -> None:
         """Check that the file is read as several puzzles if it contains several."""
-        source, head = f"a {self._to} file cannot contain all puzzles", bytes(self._head)
+        source, head = f"a {self._notation} file cannot contain all puzzles", bytes(self._head)
         content = read_text(head, len(head) < HEAD_BYTES, source, DETECTED)
         if self._count == 1 or isinstance(content, Layout):
             return
@@ -212,8 +213,8 @@ class _TargetFile:
         )
 
 
-def _text_of_item(item: Item, result: Result | None, to: str) -> bytes:
-    """The text of an item's puzzle in a notation; with a result, of its unique solution.
+def _text_of_item(item: Item, result: Result | None, notation: str) -> bytes:
+    """The text of an item's puzzle in a notation; if `result` is given, of its unique solution.
 
     Raises ValueError if there is no puzzle or no unique solution, or if the notation cannot express
     it.
@@ -225,12 +226,12 @@ def _text_of_item(item: Item, result: Result | None, to: str) -> bytes:
         if result.status != "unique" or not result.solutions:
             raise ValueError(_why_not_unique(result))
         grid = result.solutions[0]
-    target = TARGETS.get(to)
+    target = TARGETS.get(notation)
     if item.plain and grid is None and target and target.plain:
         return target.plain(item.plain).encode()
     puzzle = _puzzle_of(item)
     if target:
-        return item_text(puzzle, to, grid, item.notes).encode()
+        return item_text(puzzle, notation, grid, item.notes).encode()
     from pipeline.outbox.report import Board, board_svg  # noqa: PLC0415 - slow to load
 
     board = Board(puzzle, grid, signs=item.signs, unread=item.unread)
@@ -244,14 +245,14 @@ def _puzzle_of(item: Item) -> Puzzle:
 
 
 def _why_not_unique(result: Result) -> str:
-    """The reason why a result has no unique solution."""
+    """The reason why a result does not contain a unique solution."""
     if result.status == "multiple":
         return "it has more than one solution"
     return f"{result.status}: {result.full_message}" if result.full_message else result.status
 
 
-def _parts_lost(item: Item, to: str) -> tuple[str, ...]:
+def _lost_parts(item: Item, notation: str) -> tuple[str, ...]:
     """The unread parts of an item that the target notation does not contain."""
-    has_notes = to in TARGETS and TARGETS[to].annotated is not None
+    has_notes = notation in TARGETS and TARGETS[notation].annotated is not None
     written = {key for key, _ in item.notes} if item.unread and has_notes else set()
     return tuple(text for text in item.unread if text not in written)

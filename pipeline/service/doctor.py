@@ -24,12 +24,13 @@ from pipeline.solving.cnf import Cnf, Unsat
 from pipeline.solving.solvers import Solver, Solvers
 
 CHECK_INTERVAL = 1.0
-"""Seconds between two checks of `SlowPrograms` while programs are not compiled."""
+"""Seconds between checks of `UncompiledPrograms` while a program is not compiled."""
 MIN_FREE_BYTES = 256 * 1024 * 1024
 """Free disk space below which `doctor` warns."""
 _MIN_INOTIFY = {"max_user_watches": 8192, "max_queued_events": 16384}
 """Setting of inotify → its minimum."""
 _INOTIFY = Path("/proc/sys/fs/inotify")
+"""The folder of inotify's settings."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +85,7 @@ def programs_of(settings: Settings) -> list[Program]:
     return used
 
 
-class SlowPrograms:
+class UncompiledPrograms:
     """Logs which programs are not compiled yet, and when their compilation has finished."""
 
     def __init__(self, settings: Settings, log: Log, check_seconds: float = CHECK_INTERVAL) -> None:
@@ -99,11 +100,11 @@ class SlowPrograms:
         if time.monotonic() < self._next_check:
             return
         before, self._reported = self._reported, self._missing_programs()
-        lacking = defaultdict[str, list[str]](list)
+        names_by_reason = defaultdict[str, list[str]](list)
         for name, reason in self._reported.items():
             if before.get(name) != reason:
-                lacking[reason].append(name)
-        for reason, names in lacking.items():
+                names_by_reason[reason].append(name)
+        for reason, names in names_by_reason.items():
             self._log.info("compiled.missing", programs=_enumeration(names), reason=reason)
         if ready := [name for name in before if name not in self._reported]:
             self._log.info("compiled.ready", programs=_enumeration(ready))

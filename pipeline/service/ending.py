@@ -15,12 +15,12 @@ from pipeline.service.runtime import Runtime
 
 @dataclass(frozen=True, slots=True)
 class KeptClaim:
-    """The outcome of a claim that could not be finished, and is kept for a later pass."""
+    """The outcome of a claim that could not be finished and is kept for a later pass."""
 
 
 def publish_and_finish(jobs: Sequence[Job], runtime: Runtime) -> list[EndedJob]:
     """Publish computed jobs, move their originals to done/ or failed/, and log the results."""
-    sets = [(job.claim, job.published_set()) for job in jobs]
+    sets = [(job.claim, job.output_set()) for job in jobs]
     publish(sets, runtime.folders)
     move_originals(
         [(job.claim, job.is_refused) for job in jobs], runtime.folders, runtime.spare_claims
@@ -35,7 +35,7 @@ def keep_claim(claim: Claim, error: Exception, runtime: Runtime, step: int = 0) 
 
     Raises EnvironmentFailure if the environment is at fault.
     """
-    runtime.raise_if_environment(error)
+    runtime.raise_if_environment_fault(error)
     if isinstance(error, OSError):
         runtime.log_error("job.kept", claim, in_words(error))
     else:

@@ -21,9 +21,12 @@ TIME_LIMIT = 30.0
 """Time limit of a command in seconds, after which its process group is killed."""
 
 _MAX_MESSAGE, _MAX_LOGGED_LINE = 1000, 200
-"""Maximum characters of SUDOKU_JOB_MESSAGE, and of a logged line of output."""
+"""Maximum number of characters of SUDOKU_JOB_MESSAGE, and of a logged line of output.
+
+The first one is also the maximum number of bytes of output that are kept.
+"""
 _POLL_SECONDS = 0.1
-"""Interval of checks whether the command has exited."""
+"""Seconds between checks whether the command has exited."""
 _BLOCK_BYTES = 64 * 1024
 """Bytes of output to read at a time."""
 
@@ -47,8 +50,8 @@ class Commands:
     If this process is killed between publication and the command, the command does not run. A
     failure of the command is logged, and does not affect the job.
 
-    `is_late` tells whether the grace period is over. Raises UsageError for a command that is empty,
-    cannot be split, or is not found.
+    `is_late` returns whether the grace period is over. Raises UsageError for a command that is
+    empty, cannot be split, or is not found.
     """
 
     def __init__(

@@ -60,19 +60,19 @@ def settings_lines() -> Iterator[str]:
     for panel in dict.fromkeys(setting.panel for setting in declared):
         yield f"\n# {panel}\n# {'-' * len(panel)}\n"
         for setting in (setting for setting in declared if setting.panel == panel):
-            yield f"\n{_comment(setting)}\n#{setting.key} = {_toml(setting)}\n"
+            yield f"\n{_comment(setting)}\n#{setting.key} = {_toml_value(setting)}\n"
 
 
 def _comment(setting: Setting) -> str:
     """The help and choices of a setting as comment lines."""
-    marks = "[example] " * (setting.default is None) + "[named] " * setting.risky
+    marks = "[example] " * (setting.default is None) + "[named] " * setting.is_risky
     text = marks + setting.help
     if not all(choice in text for choice in setting.choices):
         text += f" One of {', '.join(setting.choices)}."
     return textwrap.fill(text, _WIDTH, initial_indent="# ", subsequent_indent="# ")
 
 
-def _toml(setting: Setting) -> str:
+def _toml_value(setting: Setting) -> str:
     """The default of a setting in TOML, or an example if it has none."""
     value: Any = setting.display_value(setting.default)
     if value is None:

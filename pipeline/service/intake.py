@@ -1,6 +1,6 @@
 """Intake: claim the complete files of the inbox, and process them.
 
-    name ─ Arrivals ─▶ Observation with its Source ─ claim ─▶ Claims ─▶ EndedJob, LongRun, …
+    name ─ Arrivals ─▶ Observation with its Source ─ claim ─▶ ClaimProcessor ─▶ EndedJob, LongRun, …
 
 Each sweep observes every file once. Single puzzles and small collections are processed first; long
 jobs take turns.
@@ -20,17 +20,17 @@ from resource import RLIM_INFINITY, RLIMIT_NOFILE, getrlimit
 from pipeline.errors import EnvironmentFailure, in_words, printable
 from pipeline.outbox.names import claim_key
 from pipeline.reading import OneProblem, Source
-from pipeline.service.arrivals import Arrivals, Deferred
+from pipeline.service.arrivals import Arrivals, Deferral
 from pipeline.service.ending import KeptClaim, release_claim
 from pipeline.service.jobs import EndedJob
 from pipeline.service.jobs.puzzle import BATCH_SIZE
 from pipeline.service.log import Display
-from pipeline.service.processing import ClaimedFile, Claims, SlowJob
+from pipeline.service.processing import ClaimedFile, ClaimProcessor, SlowJob
 from pipeline.service.protocol.claim import Claim, take_over_abandoned
 from pipeline.service.protocol.claiming import Reservations, identity, is_in_work, make_claim
 from pipeline.service.protocol.overview import LAST_SCAN, stamp_scan
 from pipeline.service.protocol.publish import remove_orphans
-from pipeline.service.protocol.settle import Observation, is_written
+from pipeline.service.protocol.settle import Observation, is_being_written
 from pipeline.service.runs import LongJobs, LongRun
 from pipeline.service.runtime import Runtime
 
@@ -44,7 +44,7 @@ _MAX_KEPT_BYTES = 64 * 1024
 """Maximum size of a puzzle that is kept in memory between being read and being processed."""
 
 _MIN_BATCH = 16
-"""Number of quick files in a sweep from which on they are claimed and processed in batches."""
+"""Minimum number of quick files in a sweep for which they are claimed in batches."""
 
 _RETRY_SECONDS = 0.1
 """Seconds after which a file that could not be claimed is observed again."""
@@ -56,33 +56,36 @@ _POSTPONE_SECONDS = 60.0
 """How long a file that could not be processed is skipped."""
 
 _SPARE_DESCRIPTORS = 16
-"""File descriptors that claims leave unused, in addition to half of all."""
+"""File descriptors that claims leave unused, in addition to half of the limit."""
 
 
 @dataclass(slots=True)
 class SweepSummary:
     """The results of a sweep.
 
-    - `ended`: number of finished jobs.
+    - `job_count`: number of finished jobs.
     - `is_bad`: some puzzle was invalid, unknown or failed.
-    - `again_in`: seconds until the next sweep may find work; None if the usual interval suffices.
+    - `next_sweep_in`: seconds after which a sweep may find work; None if the usual interval
+      suffices.
     - `unclaimed`: names of files that were not claimed.
     """
 
-    ended: int = 0
+    job_count: int = 0
     is_bad: bool = False
-    again_in: float | None = None
+    next_sweep_in: float | None = None
     unclaimed: list[str] = field(default_factory=list)
 
-    def look_again_in(self, seconds: float) -> None:
-        """Let the next sweep begin after `seconds`, or earlier."""
-        self.again_in = seconds if self.again_in is None else min(seconds, self.again_in)
+    def sweep_within(self, seconds: float) -> None:
+        """Let the next sweep begin after at most `seconds`."""
+        self.next_sweep_in = (
+            seconds if self.next_sweep_in is None else min(seconds, self.next_sweep_in)
+        )
 
-    def add_unclaimed(self, name: str, deferred: Deferred) -> None:
+    def add_unclaimed(self, name: str, deferral: Deferral) -> None:
         """Record a file that was not claimed, and when to observe it again."""
         self.unclaimed.append(name)
-        if deferred.seconds is not None:
-            self.look_again_in(deferred.seconds)
+        if deferral.seconds is not None:
+            self.sweep_within(deferral.seconds)
 
 
 class Intake:
@@ -114,7 +117,7 @@ class Intake:
         self._reservations = Reservations(runtime.folders)
         self._quick_count = 0
         """The number of files in this sweep that are not known to be slow."""
-        self._returned: list[str] = []
+        self._returned_names: list[str] = []
         """Names that claimers did not process."""
         self._postponed: dict[Path, float] = {}
         """Path of each file or claim to skip → monotonic time until which it is skipped."""
@@ -156,7 +159,7 @@ class Intake:
                 remove_orphans(folders)
         return summary
 
-    def take_quick(self, names: Sequence[str]) -> list[str]:
+    def process_quick(self, names: Sequence[str]) -> list[str]:
         """Process the complete and quick files among `names`; returns the remaining names.
 
         Raises the same exceptions as `sweep`.
@@ -185,6 +188,7 @@ class Intake:
         self.long_jobs.pause()
 
     def _remove_spares(self, count: int) -> None:
+        """Remove spare claims until `count` are left."""
         while len(self._runtime.spare_claims) > count:
             self._runtime.spare_claims.pop().remove()
 
@@ -197,44 +201,47 @@ class Intake:
         self._stamp()  # `_process_names` does not stamp if the inbox is empty
         self._quick_count = len(quick)
         try:
-            self._process_names(quick, summary, is_shared=True)
+            self._process_names(quick, summary, may_share=True)
             self._process_names(slow, summary)
         finally:
             self._wait_for_claimers(summary)
-        left, self._returned = self._returned, []
+        left, self._returned_names = self._returned_names, []
         self._process_names(left, summary)
 
     def _process_names(
-        self, names: Sequence[str], summary: SweepSummary, *, is_shared: bool = False
+        self, names: Sequence[str], summary: SweepSummary, *, may_share: bool = False
     ) -> None:
         """Process the complete files among `names`; `summary.unclaimed` gets the remaining names.
 
-        If `is_shared` and there are many names, claimers process a share of them. The required
-        number is smaller if collections are among the first files.
+        If `may_share`, claimers get a share of the names that are left after the first files were
+        observed, provided that there are enough. Fewer names are enough if some of the first files
+        are collections.
         """
         end, tuning = time.monotonic() + MAX_SWEEP_SECONDS, self._runtime.tuning
         max_claims = self.max_claims() if self._quick_count >= _MIN_BATCH else 1
         ready: list[Observation] = []
         waiting, self._arrivals.saw_collections = deque(names), False
         while waiting:
-            if is_shared and len(names) - len(waiting) == tuning.first_names:
-                saw_collections, is_shared = self._arrivals.saw_collections, False
-                minimum = tuning.min_shared if saw_collections else tuning.min_shared_puzzles
-                waiting = deque(self._claimers.share([*waiting], minimum))
+            if may_share and len(names) - len(waiting) == tuning.names_before_sharing:
+                saw_collections, may_share = self._arrivals.saw_collections, False
+                names_per_claimer = (
+                    tuning.names_per_claimer if saw_collections else tuning.puzzles_per_claimer
+                )
+                waiting = deque(self._claimers.share([*waiting], names_per_claimer))
             self._stamp()
             self._receive_reports(summary)
             if self._stop.is_requested:
                 return
             if time.monotonic() > end:
-                summary.look_again_in(0.0)  # the next sweep may be thorough
+                summary.sweep_within(0.0)  # the next sweep may be thorough
                 break
             name = waiting.popleft()
             observation = self._observe(name)
-            if isinstance(observation, Deferred):
+            if isinstance(observation, Deferral):
                 summary.add_unclaimed(name, observation)
                 continue
             ready.append(observation)
-            if self._is_enough(ready, 1 if self._is_single_mode else max_claims):
+            if self._should_process(ready, 1 if self._is_single_mode else max_claims):
                 self._claim_and_process(ready, summary)
                 ready = []
         self._claim_and_process(ready, summary)
@@ -246,10 +253,10 @@ class Intake:
     def _enter_single_mode(self, summary: SweepSummary) -> None:
         """Claim one file at a time for a while: this needs less disk space than a batch."""
         self._single_mode_until = time.monotonic() + _POSTPONE_SECONDS
-        summary.look_again_in(0.0)
+        summary.sweep_within(0.0)
 
     def max_claims(self) -> int:
-        """The number of files to claim together.
+        """The maximum number of files that are claimed together.
 
         Each claim holds a file descriptor. More than half of the descriptors are left for solvers,
         workers and archives.
@@ -263,20 +270,23 @@ class Intake:
         room = limit // 2 - _SPARE_DESCRIPTORS
         return max(1, min(max_claims, room - room % BATCH_SIZE if room > BATCH_SIZE else room))
 
-    def _observe(self, name: str) -> Observation | Deferred:
+    def _observe(self, name: str) -> Observation | Deferral:
         """Observe a file. Raises OSError if the folders are at fault."""
-        observation: Observation | Deferred = Deferred()
-        with self._isolating(name), self._stop.computing():
+        observation: Observation | Deferral = Deferral()
+        with self._skipping_on_error(name), self._stop.computing():
             observation = self._arrivals.observe(name)
         is_skipped = (
             self._quick_only
             and isinstance(observation, Observation)
             and not self._arrivals.is_quick(observation)
         )
-        return Deferred() if is_skipped else observation
+        return Deferral() if is_skipped else observation
 
-    def _is_enough(self, ready: Sequence[Observation], limit: int) -> bool:
-        """Whether to process `ready` now: it is large enough, or its last file is not quick."""
+    def _should_process(self, ready: Sequence[Observation], limit: int) -> bool:
+        """Whether to process the files in `ready` now.
+
+        True if they are numerous or large enough, or if the last file is not quick.
+        """
         is_large = sum(file.fingerprint.size for file in ready) >= _MAX_BATCH_BYTES
         return len(ready) >= limit or is_large or not self._arrivals.is_quick(ready[-1])
 
@@ -294,7 +304,7 @@ class Intake:
             with self._reservations.locked():
                 for observation in ready:
                     claimed = self._claim(observation)
-                    if isinstance(claimed, Deferred):
+                    if isinstance(claimed, Deferral):
                         summary.add_unclaimed(observation.name, claimed)
                     else:
                         claims.append(claimed)
@@ -308,14 +318,14 @@ class Intake:
                     self._mark_stuck(observation.name, error)
         self._process(claims, summary)
 
-    def _claim(self, observation: Observation) -> ClaimedFile | Deferred:
+    def _claim(self, observation: Observation) -> ClaimedFile | Deferral:
         """Claim a complete file. The caller must hold the outbox lock.
 
-        Returns the claim and the source, or Deferred if claiming failed. Raises OSError if the
+        Returns the claim and the source, or a Deferral if claiming failed. Raises OSError if the
         folders are at fault.
         """
         claim: Claim | None = None
-        with self._isolating(observation.name):
+        with self._skipping_on_error(observation.name):
             keep_cnf, is_folder = self._settings.keep_cnf, observation.is_folder
             manifest = self._reservations.reserve(
                 observation.name, observation.fingerprint, keep_cnf=keep_cnf, is_folder=is_folder
@@ -326,23 +336,23 @@ class Intake:
             if claim is None:
                 return self._deferral(observation.name)
         if claim is None:
-            return Deferred()
+            return Deferral()
         self._arrivals.forget_claimed(observation.name, claim)
         return claim, _small_source(observation)
 
-    def _deferral(self, name: str) -> Deferred:
-        """Decide when to observe a file again that could not be claimed."""
+    def _deferral(self, name: str) -> Deferral:
+        """Decide when a file that could not be claimed is observed again."""
         is_gone = not os.path.lexists(self._folders.inbox / name)
         if is_gone or self._folders.work / claim_key(name) in self._postponed:
-            return Deferred()  # the file is gone, or a claim of an earlier file is postponed
+            return Deferral()  # the file is gone, or a claim of an earlier file is postponed
         busy = is_in_work(self._folders, name)  # if not, the file changed meanwhile
-        return Deferred(max(_RETRY_SECONDS, self._settings.settle) if busy else _RETRY_SECONDS)
+        return Deferral(max(_RETRY_SECONDS, self._settings.settle) if busy else _RETRY_SECONDS)
 
     @contextmanager
-    def _isolating(self, name: str) -> Iterator[None]:
-        """If the `with` block raises any exception, log it and skip the file.
+    def _skipping_on_error(self, name: str) -> Iterator[None]:
+        """Log an exception that the `with` block raises, and skip the file for a while.
 
-        Raises OSError if the folders are at fault.
+        If the folders are at fault, the exception is raised instead.
         """
         try:
             yield
@@ -358,24 +368,25 @@ class Intake:
         self._postpone(path)
 
     def _process(self, claims: Sequence[ClaimedFile], summary: SweepSummary) -> None:
-        """Process claims.
+        """Process claims, and record their outcomes.
 
-        If the environment fails with several claims, their files are back in the inbox, and the
-        next sweep claims them one at a time. With a single claim, raises EnvironmentFailure.
+        If the environment fails while several claims are processed, their files are returned to the
+        inbox, and the next sweep claims them one at a time. For a single claim, and in a claimer,
+        EnvironmentFailure is raised.
         """
         try:
             seconds = self._runtime.puzzle_seconds(is_alone=self._quick_count < 2)
-            for claim, outcome in Claims(claims, self._runtime, seconds).process():
+            for claim, outcome in ClaimProcessor(claims, self._runtime, seconds).process():
                 match outcome:
                     case LongRun():
                         self.long_jobs.runs.append(outcome)
-                        summary.look_again_in(0.0)
+                        summary.sweep_within(0.0)
                     case SlowJob(job) if self._quick_only:
                         release_claim(claim, job, self._runtime)
                         summary.unclaimed.append(claim.manifest.source)
                     case SlowJob(job):
                         self.long_jobs.add_slow(job)
-                        summary.look_again_in(0.0)
+                        summary.sweep_within(0.0)
                     case _:
                         self._record_outcome(claim, outcome, summary)
         except EnvironmentFailure:
@@ -385,7 +396,7 @@ class Intake:
 
     def _advance(self, summary: SweepSummary) -> None:
         """Do one step of a long job."""
-        summary.look_again_in(0.0)
+        summary.sweep_within(0.0)
         for claim, outcome in self.long_jobs.advance():
             self._record_outcome(claim, outcome, summary)
 
@@ -401,34 +412,36 @@ class Intake:
 
     def _count(self, ended: EndedJob, summary: SweepSummary) -> None:
         """Count a finished job, and call `on_ended`."""
-        summary.ended += 1
+        summary.job_count += 1
         summary.is_bad = summary.is_bad or ended.is_bad
         self._on_ended(ended)
 
     def _postpone(self, path: Path, seconds: float = _POSTPONE_SECONDS) -> None:
+        """Skip a file or claim for so many seconds."""
         self._postponed[path] = time.monotonic() + seconds
 
     def _prepare_resume(self, claim: Claim) -> bool:
         """Prepare an abandoned claim to be processed; returns whether it can be processed now.
 
-        If not, the claim is closed: its file has a writer, it is postponed, or its results are
-        partly published in another outbox. Raises OSError if the folders are at fault.
+        Otherwise, the claim is closed: its file has a writer, the claim is postponed, its results
+        are partly published in another outbox, or an error occurred. Raises OSError if the folders
+        are at fault.
         """
         manifest, now = claim.manifest, time.monotonic()
         why = None
         try:
-            is_moved = manifest.outbox not in ("", identity(self._folders.outbox.stat()))
+            is_other_outbox = manifest.outbox not in ("", identity(self._folders.outbox.stat()))
             if self._postponed.get(claim.folder, 0.0) > now:
                 pass
-            elif is_written(claim.original):
+            elif is_being_written(claim.original):
                 self._postpone(claim.folder, self._settings.settle)
-            elif is_moved and manifest.files:
+            elif is_other_outbox and manifest.files:
                 why = (
                     "its results are partly published in another outbox; run with that outbox again"
                 )
             else:
-                # The names are reserved in another outbox, or the manifest was lost.
-                if is_moved or not manifest.job:
+                # New names are needed if the old ones are in another outbox or are lost.
+                if is_other_outbox or not manifest.job:
                     is_folder, keep_cnf = claim.original.is_dir(), self._settings.keep_cnf
                     with self._reservations.locked():
                         renewed = self._reservations.reserve(
@@ -482,14 +495,14 @@ class Intake:
                 getattr(self._runtime.log, level)(event, **values)
             for ended in report.ended:
                 self._count(ended, summary)
-            self._returned += report.unclaimed
+            self._returned_names += report.unclaimed
             if report.is_dead:
-                summary.look_again_in(0.0)
+                summary.sweep_within(0.0)
         if failures := [report.failure for report in reports if report.failure]:
             raise EnvironmentFailure(failures[0])
 
     def _stamp(self) -> None:
-        """Record in the inbox, every `stamp_seconds`, that a process is scanning it."""
+        """Record in the inbox that a process scans it, at most once per `stamp_seconds`."""
         now = time.monotonic()
         if now >= self._next_stamp:
             self._next_stamp = now + self._runtime.tuning.stamp_seconds
@@ -503,7 +516,7 @@ class Intake:
 
 def _small_source(observation: Observation) -> Source | None:
     """The source of an observed file; None if it was not read or takes too much memory."""
-    source: Source | None = observation.content
+    source: Source | None = observation.source
     if isinstance(source, OneProblem) and len(observation.data or b"") > _MAX_KEPT_BYTES:
         return None
     return source

@@ -27,7 +27,7 @@ T = TypeVar("T")
 
 
 class Log(Protocol):
-    """A log of named events with values."""
+    """A log of named events with fields, which are passed as keyword arguments."""
 
     def info(self, event: str, **values: Any) -> None: ...
     def warning(self, event: str, **values: Any) -> None: ...
@@ -85,21 +85,23 @@ class LazyLog:
 
 
 HEARTBEAT_SECONDS = 30.0
-"""Interval of progress events without a bar."""
+"""Seconds between progress events if there is no bar."""
 
 BAR_DELAY_SECONDS = 1.0
-"""Time after which a bar is shown; most jobs finish earlier."""
+"""Seconds after which a bar is shown; most jobs finish earlier."""
 
 REDRAW_SECONDS = 0.1
-"""Minimum interval between updates of the bar."""
+"""Minimum seconds between updates of the bar."""
 
 
 @dataclass(frozen=True, slots=True)
 class Progress:
     """The progress of a job.
 
-    - `puzzles`: number of puzzles done, or of items called `noun`.
-    - `bytes_done`, `bytes_total`: bytes read and, if known, in total; if `is_count`, items instead.
+    - `puzzles`: number of puzzles done, or of other items.
+    - `bytes_done`, `bytes_total`: number of bytes read, and the total number if known.
+    - `noun`: what an item is called.
+    - `is_count`: `bytes_done` and `bytes_total` count items instead of bytes.
     """
 
     puzzles: int
@@ -109,7 +111,7 @@ class Progress:
     is_count: bool = False
 
     @property
-    def share(self) -> float | None:
+    def fraction(self) -> float | None:
         """The fraction done, from 0 to 1; None if the total is unknown."""
         return min(1.0, self.bytes_done / self.bytes_total) if self.bytes_total else None
 
@@ -162,7 +164,7 @@ class Display:
     def begin(self, source: str, progress: Progress) -> None:
         """Start to measure the rate of a source's job, unless it is the current job.
 
-        `progress` is the progress that earlier runs made.
+        `progress` is the progress made before, for example by earlier runs.
         """
         if source != self._source:
             self.end()
@@ -196,13 +198,13 @@ class Display:
 
     def _log_progress(self, log: Log, source: str, progress: Progress, now: float) -> None:
         """Log a progress event."""
-        share = progress.share
+        fraction = progress.fraction
         log.info(
             "job.progress",
             source=printable(source),
             puzzles=progress.puzzles,
             per_second=round(self._rate(progress, now)),
-            percent=None if share is None else round(100 * share, 1),
+            percent=None if fraction is None else round(100 * fraction, 1),
         )
 
     def _show(self, source: str, progress: Progress, now: float) -> None:
@@ -242,7 +244,7 @@ class Display:
     def with_progress(
         self, items: Iterable[T], source: str, noun: str = "puzzle", total: int | None = None
     ) -> Iterator[T]:
-        """Yield the items, and show the number of processed items, and the total if given."""
+        """Yield the items, and show how many are processed, and their total number if given."""
         is_count = total is not None
         self.begin(source, Progress(0, 0, total, noun, is_count))
         try:
@@ -253,6 +255,7 @@ class Display:
             self.end()
 
     def end(self) -> None:
+        """Remove the bar. The next job starts a new one."""
         if self._bar is not None:
             self._bar[0].stop()
         self._bar = self._source = None

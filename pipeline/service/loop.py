@@ -16,22 +16,22 @@ from pipeline.service.protocol.folders import Folders
 from pipeline.service.protocol.watch import Alarm, Watcher
 from pipeline.service.runtime import DEFAULT_TUNING, Runtime, Tuning
 from pipeline.service.signals import EXIT_BAD_INPUT, EXIT_OK, EXIT_TEMPFAIL, Interrupted, Stop
-from pipeline.service.workers import LocalWorker, Pool, Workers, cores
+from pipeline.service.workers import LocalWorker, Pool, Workers, core_count
 from pipeline.settings import Settings
 from pipeline.solving.solvers import Solvers
 from pipeline.solving.solvers.child import Peer
 
 if TYPE_CHECKING:
-    from pipeline.service.doctor import SlowPrograms
+    from pipeline.service.doctor import UncompiledPrograms
     from pipeline.service.metrics import Metrics
 
 POLL_SECONDS = 5.0
-"""Interval of thorough sweeps with --poll; else it is `Tuning.rescan_seconds`."""
+"""Seconds between thorough sweeps with --poll; without it, `Tuning.rescan_seconds` applies."""
 
 _MIN_PAUSE, _MAX_PAUSE = 1.0, 30.0
-"""Seconds between sweeps while the environment fails."""
+"""Minimum and maximum seconds between sweeps while the environment fails."""
 _CHECK_WATCHER_SECONDS = 5.0
-"""Interval of checks whether the file watcher is alive."""
+"""Seconds between checks whether the file watcher is alive."""
 
 OnFinished = Callable[[int], float | None]
 """A callback that gets the number of newly finished jobs.
@@ -42,7 +42,7 @@ job finishes.
 
 
 def no_hook(_ended: int) -> None:
-    """Ignore finished jobs."""
+    """Do nothing. The default of `on_finished`."""
 
 
 def run_once(
@@ -82,9 +82,9 @@ def _run_pass(service: _Service, rescan_seconds: float) -> int:
         service.on_finished(0)
         if service.stop.is_requested:
             return EXIT_TEMPFAIL
-        if summary.again_in is not None:
-            service.alarm.wait(summary.again_in)
-        elif not summary.ended:
+        if summary.next_sweep_in is not None:
+            service.alarm.wait(summary.next_sweep_in)
+        elif not summary.job_count:
             if service.intake.has_postponed:
                 return EXIT_TEMPFAIL
             return EXIT_BAD_INPUT if bad else EXIT_OK
@@ -110,7 +110,7 @@ def watch(
 
 
 class _WatchLoop:
-    """Sweeps after hints and at regular intervals, until asked to stop.
+    """Sweeps after hints and at regular intervals, until a stop signal arrives.
 
     A hint means that a folder has changed. While the environment fails, hints are ignored, and the
     pauses between sweeps grow.
@@ -121,7 +121,7 @@ class _WatchLoop:
         self._watcher = Watcher(settings.inbox, service.alarm.ring, poll=settings.poll)
         self._inbox = printable(str(settings.inbox))
         self._rescan_seconds = POLL_SECONDS if settings.poll else rescan_seconds
-        self._is_started = self._is_warned = False
+        self._has_watcher = self._has_warned = False
         self._rescan_at = self._pause = 0.0
 
     def run(self) -> None:
@@ -129,14 +129,14 @@ class _WatchLoop:
         service = self._service
         try:
             while not service.stop.is_requested:
-                again_in = self._sweep()
+                next_sweep_in = self._sweep()
                 if service.intake.long_jobs.runs and not self._pause:
                     if service.alarm.wait(0.0):
                         service.intake.scan_at = 0.0
                     continue
                 service.intake.go_idle()
-                if again_in is not None:
-                    self._rescan_at = min(self._rescan_at, time.monotonic() + again_in)
+                if next_sweep_in is not None:
+                    self._rescan_at = min(self._rescan_at, time.monotonic() + next_sweep_in)
                 if not self._wait_for_hint():
                     self._rescan_at = 0.0
         except Interrupted:
@@ -152,32 +152,32 @@ class _WatchLoop:
             self._keep_watching()
             self._rescan_at = time.monotonic() + self._rescan_seconds
         try:
-            again_in = service.sweep(thorough=thorough).again_in
+            next_sweep_in = service.sweep(thorough=thorough).next_sweep_in
             self._pause = 0.0
         except EnvironmentFailure as error:
             if not before:
                 service.log.error("environment.failed", reason=str(error))
-            again_in = self._pause = min(max(_MIN_PAUSE, 2 * before), _MAX_PAUSE)
+            next_sweep_in = self._pause = min(max(_MIN_PAUSE, 2 * before), _MAX_PAUSE)
         if service.metrics:
-            service.metrics.write(more_soon=bool(service.intake.long_jobs.runs))
+            service.metrics.write(is_frequent=bool(service.intake.long_jobs.runs))
         if not self._pause:
             if before:
                 service.log.info("environment.recovered")
             service.on_finished(0)
-        return again_in
+        return next_sweep_in
 
     def _wait_for_hint(self) -> bool:
         """Wait until a hint comes or the next rescan is due; returns whether a hint came.
 
         Returns False at once if the watcher has died.
         """
-        service, is_deaf = self._service, self._pause > 0
+        service, ignores_hints = self._service, self._pause > 0
         while not service.stop.is_requested:
             if (remaining := self._rescan_at - time.monotonic()) <= 0:
                 return False
-            due = None if is_deaf else service.on_finished(0)
+            due = None if ignores_hints else service.on_finished(0)
             max_wait = _CHECK_WATCHER_SECONDS if due is None else min(due, _CHECK_WATCHER_SECONDS)
-            if service.alarm.wait(min(remaining, max_wait)) and not is_deaf:
+            if service.alarm.wait(min(remaining, max_wait)) and not ignores_hints:
                 return True
             if not self._watcher.is_alive():
                 return False
@@ -192,20 +192,20 @@ class _WatchLoop:
             return
         self._watcher.stop()
         log = self._service.log
-        if self._is_started:
+        if self._has_watcher:
             log.warning("watcher.replaced", inbox=self._inbox)
         try:
             self._watcher.start()
-            self._is_started = True
+            self._has_watcher = True
         except OSError as error:
-            self._is_started = False
-            if not self._is_warned:
-                self._is_warned = True
+            self._has_watcher = False
+            if not self._has_warned:
+                self._has_warned = True
                 log.warning("watcher.missing", reason=str(error))
 
 
 class _Service:
-    """The parts that `run` and `watch` share. `stop` handles signals; `alarm` ends a wait."""
+    """The objects that `run` and `watch` both use. `stop` handles signals; `alarm` ends a wait."""
 
     intake: Intake
 
@@ -215,7 +215,7 @@ class _Service:
         self.log = log
         self.on_finished = on_finished
         self.metrics: Metrics | None = None
-        self.slow_programs: SlowPrograms | None = None
+        self.uncompiled_programs: UncompiledPrograms | None = None
         if settings.metrics is not None:
             from pipeline.service.metrics import Metrics  # noqa: PLC0415 - optional
 
@@ -248,7 +248,7 @@ class _Service:
             workers = _workers(settings, service, tuning)
             stack.callback(workers.close)
             local = LocalWorker(solvers, settings, stop)
-            count = 1 if settings.cluster else settings.workers or cores()
+            count = 1 if settings.cluster else settings.workers or core_count()
             # This process mostly waits, so there can be a claimer for each core.
             claimers = count if count > 1 else 0
             runtime = Runtime(
@@ -261,7 +261,7 @@ class _Service:
                 pool=workers,
                 claimers=Claimers(claimers, settings, tuning.start_worker),
                 tuning=tuning,
-                is_shared=claimers > 0,
+                leaves_slow_puzzles=claimers > 0,
                 is_watching=not once,
             )
             display = Display(log, bar=not settings.quiet and settings.log_format != "json")
@@ -279,9 +279,9 @@ class _Service:
         self._run_commands(ended)
 
     def sweep(self, *, thorough: bool) -> SweepSummary:
-        """Sweep once. Raises Interrupted, and EnvironmentFailure also for any OSError."""
-        if self.slow_programs:
-            self.slow_programs.check()
+        """Sweep once. Raises Interrupted, and EnvironmentFailure, also instead of OSError."""
+        if self.uncompiled_programs:
+            self.uncompiled_programs.check()
         with self.metrics.scanning() if self.metrics else nullcontext():
             try:
                 return self.intake.sweep(thorough=thorough)
@@ -298,12 +298,11 @@ def _workers(settings: Settings, service: _Service, tuning: Tuning) -> Workers:
 
     def start(module: str) -> Peer:
         peer = tuning.start_worker(module)
-        if (
-            service.slow_programs is None
-        ):  # uncompiled code matters only for large jobs, which need workers
-            from pipeline.service.doctor import SlowPrograms  # noqa: PLC0415 - loads numpy
+        # Uncompiled code matters only for large jobs, which need workers.
+        if service.uncompiled_programs is None:
+            from pipeline.service.doctor import UncompiledPrograms  # noqa: PLC0415 - loads numpy
 
-            service.slow_programs = SlowPrograms(settings, service.log)
+            service.uncompiled_programs = UncompiledPrograms(settings, service.log)
         return peer
 
-    return Pool(settings.workers or cores(), settings, service.stop, start)
+    return Pool(settings.workers or core_count(), settings, service.stop, start)

@@ -26,10 +26,11 @@ from pipeline.service.log import Log
 from pipeline.service.protocol.settle import names_in
 from pipeline.version import __version__
 
-_MIN_INTERVAL = 1.0
-"""Minimum seconds between two writes while a long job is running."""
+_MIN_WRITE_INTERVAL = 1.0
+"""Minimum seconds between writes of the file while a long job is running."""
 _JOB_STATUSES = [name for name in STATUSES if name not in (REFUSED, "other")]
 _PUZZLE_STATUSES = [name for name in STATUSES if name not in WITH_TOTALS]
+"""The labels `status` of the counters of jobs and of puzzles."""
 
 
 class Metrics:
@@ -64,7 +65,7 @@ class Metrics:
 
     @contextmanager
     def scanning(self) -> Iterator[None]:
-        """Measure the scan in the `with` block. If it raises EnvironmentFailure, it has failed."""
+        """Measure the scan in the `with` block. It fails if it raises EnvironmentFailure."""
         started = time.monotonic()
         try:
             yield
@@ -76,15 +77,15 @@ class Metrics:
         finally:
             self._scan_seconds += time.monotonic() - started
 
-    def write(self, *, more_soon: bool = False) -> None:
-        """Replace the file; if `more_soon`, at most once a second.
+    def write(self, *, is_frequent: bool = False) -> None:
+        """Write the file again; if `is_frequent`, at most once a second.
 
         A failure is logged once. All users can read the file, whatever the umask: exporters run as
         other users, and the file contains no file names.
         """
-        if more_soon and time.monotonic() < self._next_write:
+        if is_frequent and time.monotonic() < self._next_write:
             return
-        self._next_write = time.monotonic() + _MIN_INTERVAL
+        self._next_write = time.monotonic() + _MIN_WRITE_INTERVAL
         with suppress(OSError):  # the scan reports this error
             self._arrival_times = [*_arrival_times(self._inbox)]
         try:

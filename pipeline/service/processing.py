@@ -27,14 +27,14 @@ from pipeline.service.protocol.claim import Claim
 from pipeline.service.protocol.publish import move_originals, published_record
 from pipeline.service.runs import LongRun
 from pipeline.service.runtime import Runtime
-from pipeline.service.signals import Interrupted, TookLong
+from pipeline.service.signals import Interrupted, TimeLimitExceeded
 from pipeline.service.workers import Replies
 
 MAX_ATTEMPTS = 3
 """Unfinished attempts at one step after which a job fails."""
 
-NOT_SOURCE_ERRORS = (OSError, EnvironmentFailure, Interrupted, TookLong)
-"""Exceptions that do not mean that the source is at fault."""
+NOT_SOURCE_ERRORS = (OSError, EnvironmentFailure, Interrupted, TimeLimitExceeded)
+"""Exceptions for which the source is not at fault."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,11 +51,11 @@ _Outcomes = Iterator[tuple[Claim, EndedJob | KeptClaim | SlowJob | LongRun]]
 """Yields claims with their outcomes."""
 
 
-class Claims:
+class ClaimProcessor:
     """Processes claims that were just made or taken over.
 
     Puzzles are solved in batches, and small collections are published together. Batches do not
-    count as attempts: if the process is killed, the next one processes each claim separately.
+    count as attempts: if the process is killed, the next process takes each claim separately.
     `seconds` is the time limit of a puzzle that is solved separately.
     """
 
@@ -132,22 +132,22 @@ class Claims:
                 for job, result in zip(solvable, results, strict=True):
                     job.set_result(result)
         except Exception as error:  # noqa: BLE001 - any puzzle may be at fault
-            runtime.raise_if_environment(error)
+            runtime.raise_if_environment_fault(error)
             runtime.log.error("batch.crashed", reason=in_words(error))
             yield from self._process_separately(batch)
-        except TookLong:
+        except TimeLimitExceeded:
             runtime.local.reset()
             yield from self._process_separately(batch)
         else:
             yield from self._publish(batch)
 
     def _process_separately(self, jobs: Sequence[Job]) -> _Outcomes:
-        """Process each job separately from the start, even if some of its files are published."""
+        """Start each job again, and process it separately, even if it is partly published."""
         runtime = self._runtime
-        end = time.monotonic() + runtime.tuning.singly_seconds
+        end = time.monotonic() + runtime.tuning.slow_batch_seconds
         for job in jobs:
             item = job.item if isinstance(job, PuzzleJob) else None
-            if item and runtime.is_shared and time.monotonic() > end:
+            if item and runtime.leaves_slow_puzzles and time.monotonic() > end:
                 yield job.claim, SlowJob(PuzzleJob(job.claim, item, runtime.settings))
                 continue
             outcome = _prepare(job.claim, item, runtime, runtime.puzzle_seconds(is_alone=False))
@@ -164,7 +164,7 @@ class Claims:
         try:
             ended = publish_and_finish(jobs, runtime)
         except Exception as error:  # noqa: BLE001 - a bug must end only one job
-            runtime.raise_if_environment(error)
+            runtime.raise_if_environment_fault(error)
             if len(jobs) == 1:
                 yield jobs[0].claim, keep_claim(jobs[0].claim, error, runtime)
                 return
@@ -186,7 +186,7 @@ def _prepare(
     run: LongRun | None = None
     try:
         is_fresh = source is not None and not claim.manifest.files
-        if not is_fresh and (ended := _recover(claim, runtime)):
+        if not is_fresh and (ended := _finish_published(claim, runtime)):
             return ended
         job = _read_and_solve(claim, source, runtime, seconds)
         if not isinstance(job, LongJob):
@@ -200,7 +200,7 @@ def _prepare(
     return run
 
 
-def _recover(claim: Claim, runtime: Runtime) -> EndedJob | None:
+def _finish_published(claim: Claim, runtime: Runtime) -> EndedJob | None:
     """Finish a job whose process died after publishing it: move the original.
 
     Returns the outcome; None if the job was not published.
@@ -227,7 +227,11 @@ def _read_and_solve(
     while claim.attempts() < MAX_ATTEMPTS:
         # If there is a checkpoint, an earlier process read the file without being killed.
         is_counted = source is not None or not has_progress(claim)
-        attempt = claim.attempt(uncounted=(Interrupted, TookLong)) if is_counted else nullcontext()
+        attempt = (
+            claim.attempt(uncounted=(Interrupted, TimeLimitExceeded))
+            if is_counted
+            else nullcontext()
+        )
         job: Job | None = None
         try:
             with attempt:
@@ -236,7 +240,7 @@ def _read_and_solve(
                     (result,) = runtime.local.reply(PuzzleBatch((job.item,)), seconds)
                     job.set_result(result)
                 return job
-        except TookLong:
+        except TimeLimitExceeded:
             runtime.local.reset()
             assert isinstance(job, PuzzleJob), "only puzzles have a time limit"  # noqa: S101 - for mypy
             return SlowJob(job)

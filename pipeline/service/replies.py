@@ -77,11 +77,13 @@ def pack_results(results: Sequence[Result]) -> bytes:
 def unpack_results(data: bytes, items: Sequence[OneProblem], settings: Settings) -> list[Result]:
     """Decode the results of items. Raises ValueError, msgspec.DecodeError, PipelineError."""
     sent = msgspec.msgpack.decode(data, type=list[SentResult])
-    return [_result(result, item, settings) for result, item in zip(sent, items, strict=True)]
+    return [
+        _restored_result(result, item, settings) for result, item in zip(sent, items, strict=True)
+    ]
 
 
 def _sent_result(result: Result) -> SentResult:
-    """Convert a result for sending."""
+    """Convert a Result to a SentResult."""
     is_puzzle = isinstance(result.problem, PuzzleProblem)
     own: dict[str, Any] = {
         "solutions": tuple(s.values if is_puzzle else s for s in result.solutions),
@@ -92,7 +94,7 @@ def _sent_result(result: Result) -> SentResult:
     return SentResult(**own, **{name: getattr(result, name) for name in names})
 
 
-def _result(sent: SentResult, item: OneProblem, settings: Settings) -> Result:
+def _restored_result(sent: SentResult, item: OneProblem, settings: Settings) -> Result:
     """Restore a Result: read its problem from `item`, and encode its clauses with `keep_cnf`.
 
     Raises ValueError for an impossible result, and PipelineError.
@@ -119,7 +121,7 @@ def _result(sent: SentResult, item: OneProblem, settings: Settings) -> Result:
 
 
 def error_text(error: BaseException) -> str:
-    """The message of an exception in one line, with the type of a foreign exception."""
+    """The message of an exception in one line, with its type unless it is a PipelineError."""
     if isinstance(error, PipelineError):
         return str(error)
     return f"{type(error).__name__}: {' '.join(str(error).split())}"

@@ -52,7 +52,7 @@ class LongJobs:
     def advance(self) -> list[tuple[Claim, EndedJob | KeptClaim]]:
         """Advance the first job by one step; returns (finished claim, its outcome) pairs."""
         run = self.runs[0]
-        run.gives_way = len(self.runs) > 1
+        run.others_wait = len(self.runs) > 1
         self._display.tick(run.name, run.progress())
         try:
             return run.advance()
@@ -60,7 +60,7 @@ class LongJobs:
             if run.is_over:
                 self.runs.remove(run)
                 self._display.end()
-            elif run.is_resting:
+            elif run.has_ended_turn:
                 self.runs.rotate(-1)
 
     def pause(self) -> None:
@@ -74,12 +74,13 @@ class LongJobs:
 class _TurnTaker(ABC):
     """A job whose requests workers compute, in turns with other jobs.
 
-    `gives_way`: other jobs are waiting, so its turns are limited. `is_resting`: its turn is over.
+    `others_wait`: other jobs are waiting, so the length of a turn is limited. `has_ended_turn`: the
+    last turn is over, and the next one has not begun.
     """
 
     def __init__(self, runtime: Runtime) -> None:
-        self.gives_way = False
-        self.is_resting = False
+        self.others_wait = False
+        self.has_ended_turn = False
         self._runtime = runtime
         self._replies: Replies | None = None
         self._turn_end = 0.0
@@ -91,18 +92,18 @@ class _TurnTaker(ABC):
     def _next_reply(self) -> tuple[Request, Any] | None:
         """The next request and its reply; None if the reply is not ready or the turn is over."""
         if self._replies is None:
-            self.is_resting = False
+            self.has_ended_turn = False
             self._turn_end = time.monotonic() + self._runtime.tuning.turn_seconds
             self._replies = self._runtime.pool.replies(self._requests())
         try:
             return next(self._replies)
         except StopIteration:
-            self._replies, self.is_resting = None, True
+            self._replies, self.has_ended_turn = None, True
             return None
 
-    def _is_turn_over(self) -> bool:
+    def _must_end_turn(self) -> bool:
         """Whether the turn must end because other jobs are waiting."""
-        return self.gives_way and time.monotonic() >= self._turn_end
+        return self.others_wait and time.monotonic() >= self._turn_end
 
     def _stop_workers(self) -> None:
         """Discard the pending requests of this job."""
@@ -182,7 +183,7 @@ class LongRun(_TurnTaker):
             if not self._has_filled_disk(error):
                 return keep_claim(self.claim, error, self._runtime, self.step)
         try:
-            return self._fail_full_disk()
+            return self._fail_for_full_disk()
         except Exception as error:  # noqa: BLE001 - the disk may be full again
             return keep_claim(self.claim, error, self._runtime, self.step)
 
@@ -194,13 +195,13 @@ class LongRun(_TurnTaker):
         release_claim(self.claim, self.job, self._runtime)
 
     def _has_filled_disk(self, error: Exception) -> bool:
-        """Whether this archive has filled the disk, so that only this job must fail."""
+        """Whether the disk is full and this is a large archive, which is taken as the cause."""
         is_full = isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT)
-        many = self.job.progress().puzzles >= self._runtime.tuning.filling_puzzles
-        return is_full and many and self.job.status == ARCHIVE
+        is_large = self.job.progress().puzzles >= self._runtime.tuning.min_disk_filling_puzzles
+        return is_full and is_large and self.job.status == ARCHIVE
 
-    def _fail_full_disk(self) -> EndedJob:
-        """Remove all files that the job has written, and publish a failed job instead."""
+    def _fail_for_full_disk(self) -> EndedJob:
+        """Remove all files that the job has written, and publish its failure instead."""
         puzzles = self.job.progress().puzzles
         self.job.discard()
         message = (
@@ -211,13 +212,14 @@ class LongRun(_TurnTaker):
         return publish_and_finish([job], self._runtime)[0]
 
     def _stop(self) -> None:
+        """Mark the run as over, and discard its pending requests."""
         self.is_over = True
         self._stop_workers()
 
     def _write_next(self) -> bool:
         """Write the next reply if it is ready; returns whether steps are left."""
         reply = self._next_reply()
-        if self.is_resting:
+        if self.has_ended_turn:
             return not self._all_requested
         if reply is None:
             self._checkpoint()
@@ -232,16 +234,16 @@ class LongRun(_TurnTaker):
         return True
 
     def _requests(self) -> Iterator[Request]:
-        """Yield the steps of one turn; after a failed attempt only one, to find the culprit."""
+        """Yield the steps of one turn; after a failed attempt only one, to find the faulty step."""
         is_single = self._is_first_step and self.claim.attempts()
         for step in self._steps:
             yield step
-            if is_single or self._is_turn_over():
+            if is_single or self._must_end_turn():
                 return
         self._all_requested = True
 
     def _counted_steps(self) -> Iterator[Request]:
-        """Yield the steps of the job. While `_is_first_step`, creating one counts as an attempt."""
+        """Yield the steps of the job. Creating the first step of a run counts as an attempt."""
         steps = self.job.steps()
         while True:
             with self._attempt():
@@ -263,10 +265,10 @@ class LongRun(_TurnTaker):
         self.job.seconds = self.job.seconds_before + self._watch.seconds()["total"]
 
     def _attempt(self, *uncounted: type[BaseException]) -> AbstractContextManager[None]:
-        """A context that counts an attempt at the current step if it may kill this process.
+        """A context that counts an attempt at the current step if it is the first of this run.
 
-        Only the first step of a run is counted, to save a disk write per step: if a later step
-        kills the process, that step is the first one of the next run.
+        Attempts at later steps are not counted, to save a disk write per step: if a later step
+        kills the process, it is the first step of the next run.
         """
         return self.claim.attempt(self.step, uncounted) if self._is_first_step else nullcontext()
 
@@ -277,7 +279,7 @@ class LongRun(_TurnTaker):
 
 
 class SlowPuzzles(_TurnTaker):
-    """Slow puzzles. Workers solve them, and each is published at once. Interface: as LongRun."""
+    """Single puzzles that workers solve, each published once solved. Has LongRun's interface."""
 
     def __init__(self, runtime: Runtime) -> None:
         super().__init__(runtime)
@@ -344,5 +346,5 @@ class SlowPuzzles(_TurnTaker):
             for step in job.steps():
                 self._requested.append((step, job))
                 yield step
-            if self._is_turn_over():
+            if self._must_end_turn():
                 return

@@ -21,24 +21,24 @@ from pipeline.solving.solvers.child import Peer
 class Tuning:
     """Sizes and times that are not settings, and how a worker is started. Tests change them.
 
-    rescan_seconds      interval between scans of the whole inbox
-    stamp_seconds       minimum interval between updates of the last scan time in the inbox
-    walk_seconds        minimum interval between walks of a dropped folder
-    checkpoint_seconds  interval between checkpoints of a long job
-    ready_seconds       how long solved small collections wait to be published together
-    alone_seconds       time limit of a puzzle in `watch` if no other file waits; a slower puzzle
-                        is left to a worker
-    batch_seconds       time limit of a batch; a slower batch is solved puzzle by puzzle
-    puzzle_seconds      time limit of each puzzle in a slow batch; a slower puzzle is left to a
-                        worker
-    singly_seconds      time limit of all puzzles in a slow batch; the rest is left to workers
-    turn_seconds        length of a turn of a long job
-    filling_puzzles     number of finished puzzles from which on an archive is blamed for a full
-                        disk, and fails
-    first_names         number of files that are examined before names are shared with claimers
-    min_shared          minimum number of names per claimer if there are collections among the
-                        examined files
-    min_shared_puzzles  minimum number of names per claimer otherwise
+    rescan_seconds            interval between scans of the whole inbox
+    stamp_seconds             minimum interval between updates of the last scan time in the inbox
+    walk_seconds              minimum interval between walks of a dropped folder
+    checkpoint_seconds        interval between checkpoints of a long job
+    ready_seconds             how long solved small collections wait to be published together
+    alone_seconds             time limit of a puzzle in `watch` if no other file waits; a slower
+                              puzzle is left to a worker
+    batch_seconds             time limit of a batch; a slower batch is solved puzzle by puzzle
+    puzzle_seconds            time limit of each puzzle in a slow batch; a slower puzzle is left to
+                              a worker
+    slow_batch_seconds        time limit of all puzzles in a slow batch; the rest is left to workers
+    turn_seconds              length of a turn of a long job
+    names_before_sharing      number of files that are observed before claimers get names
+    names_per_claimer         number of waiting names for each further claimer, if collections are
+                              among the observed files
+    puzzles_per_claimer       number of waiting names for each further claimer otherwise
+    min_disk_filling_puzzles  if the disk is full, an archive with at least this many finished
+                              puzzles is taken as the cause, and fails
     """
 
     chunk_sizes: ChunkSizes = CHUNK_SIZES
@@ -50,12 +50,12 @@ class Tuning:
     alone_seconds: float = 15.0
     batch_seconds: float = 4.0
     puzzle_seconds: float = 2.0
-    singly_seconds: float = 30.0
+    slow_batch_seconds: float = 30.0
     turn_seconds: float = 10.0
-    filling_puzzles: int = 1000
-    first_names: int = 16
-    min_shared: int = 64
-    min_shared_puzzles: int = 512
+    names_before_sharing: int = 16
+    names_per_claimer: int = 64
+    puzzles_per_claimer: int = 512
+    min_disk_filling_puzzles: int = 1000
     start_worker: Callable[[str], Peer] = Peer
 
 
@@ -71,7 +71,7 @@ class Runtime:
     - `pool`: computes in other processes.
     - `batch_workers`: `local` or `pool`, whichever solves batches of single puzzles.
     - `claimers`: processes that claim files themselves.
-    - `is_shared`: slow puzzles are left to other processes.
+    - `leaves_slow_puzzles`: puzzles that exceed a time limit are left to other processes.
     - `is_watching`: new files may arrive at any time.
     """
 
@@ -84,7 +84,7 @@ class Runtime:
     pool: Workers
     claimers: Claimers
     tuning: Tuning = DEFAULT_TUNING
-    is_shared: bool = False
+    leaves_slow_puzzles: bool = False
     is_watching: bool = False
     spare_claims: list[Claim] = field(default_factory=list)
     """Finished claims to be reused, which is faster than creating new claims."""
@@ -92,18 +92,18 @@ class Runtime:
     @property
     def batch_seconds(self) -> float | None:
         """The time limit for a batch in this process; None: no limit."""
-        return self.tuning.batch_seconds if self.is_shared else None
+        return self.tuning.batch_seconds if self.leaves_slow_puzzles else None
 
     def puzzle_seconds(self, *, is_alone: bool) -> float | None:
         """The time limit for a puzzle in this process; None: no limit.
 
         `is_alone`: no other file is waiting.
         """
-        if not self.is_shared or (is_alone and not self.is_watching):
+        if not self.leaves_slow_puzzles or (is_alone and not self.is_watching):
             return None
         return self.tuning.alone_seconds if is_alone else self.tuning.puzzle_seconds
 
-    def raise_if_environment(self, error: Exception) -> None:
+    def raise_if_environment_fault(self, error: Exception) -> None:
         """Raise EnvironmentFailure if every job would fail with this error."""
         if isinstance(error, EnvironmentFailure):
             raise error

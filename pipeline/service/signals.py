@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from typing import Never
 
 SignalHandler = Callable[[int, FrameType | None], object] | int
+"""A function, or a constant such as `signal.SIG_IGN`, that can handle a signal."""
 
 EXIT_OK, EXIT_BAD_INPUT, EXIT_USAGE, EXIT_TEMPFAIL = 0, 1, 2, 75
 """The exit codes of every command."""
@@ -39,7 +40,7 @@ class Interrupted(BaseException):
     """A computation was stopped at the end of the grace period."""
 
 
-class TookLong(BaseException):
+class TimeLimitExceeded(BaseException):
     """A computation exceeded its time limit."""
 
 
@@ -104,10 +105,10 @@ class Stop:
 
     @contextmanager
     def computing(self, seconds: float | None = None) -> Iterator[None]:
-        """Allow signals to raise Interrupted or TookLong inside the `with` block.
+        """Allow signals to raise Interrupted or TimeLimitExceeded inside the `with` block.
 
-        Raises Interrupted at once if `is_late`. Raises TookLong after `seconds`, unless a stop was
-        requested.
+        Raises Interrupted at once if `is_late`. Raises TimeLimitExceeded after `seconds`, unless a
+        stop was requested.
         """
         outer, self._computing = self._computing, True
         if seconds is not None and not self.is_requested:
@@ -132,7 +133,7 @@ class Stop:
     def _on_alarm(self, _number: int, _frame: FrameType | None) -> None:
         if not self.is_requested:  # the timer of `computing`
             if self._computing:
-                raise TookLong
+                raise TimeLimitExceeded
             return
         self.is_late = True
         if self._computing:
@@ -140,7 +141,7 @@ class Stop:
 
 
 @contextmanager
-def interruptible() -> Iterator[None]:
+def raising_stopped() -> Iterator[None]:
     """Raise Stopped at the first stopping signal, and then restore the previous handlers.
 
     The first signal lets the command clean up; a second signal ends it at once.
@@ -166,7 +167,7 @@ def blocking_signals() -> Iterator[None]:
 
 
 def _current_handlers() -> dict[signal.Signals, SignalHandler]:
-    """Stopping signal that is not ignored → its handler."""
+    """Return {signal: handler} for the stopping signals that are not ignored."""
     handlers = {number: signal.getsignal(number) for number in STOP_SIGNALS}
     return {
         number: handler
@@ -176,5 +177,6 @@ def _current_handlers() -> dict[signal.Signals, SignalHandler]:
 
 
 def _install(handlers: Mapping[signal.Signals, SignalHandler]) -> None:
+    """Install the handler of each signal."""
     for number, handler in handlers.items():
         signal.signal(number, handler)

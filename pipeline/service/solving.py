@@ -1,4 +1,4 @@
-"""Solve problems from any source. One problem gives a Result, a chunk of a collection Rows.
+"""Solve problems from any source: a single problem to a Result, a chunk of a collection to Rows.
 
 Puzzles are solved one by one, with fallback to other solvers, or in batches of one geometry.
 """
@@ -33,8 +33,8 @@ if TYPE_CHECKING:
     from pipeline.outbox.rows import Rows
     from pipeline.reading.formats.plain import ChunkContents
 
-MIN_PERSISTENT = 16
-"""Number of variants from which on `auto` keeps a PySAT process alive to solve them one by one."""
+MIN_VARIANTS_FOR_PROCESS = 16
+"""Minimum number of variants for which `auto` keeps a PySAT process alive to solve them all."""
 
 MAX_BATCH_SIDE = 25
 """Maximum side of puzzles that are solved in batches; larger ones would not fit in memory."""
@@ -71,7 +71,7 @@ def solve_one(
 ) -> Result[S]:
     """Solve a problem; `on_solution` is called with each solution as it is found.
 
-    The batch solver reports all solutions at the end. Raises EnvironmentFailure.
+    With the batch solver, these calls follow at the end. Raises EnvironmentFailure.
     """
     if settings.solver != "batch" or _batch_geometry(problem, settings) is None:
         return solve_problem(problem, solvers, settings, watch, on_solution)
@@ -88,7 +88,7 @@ def solve_source(data: bytes, source: str, solvers: Solvers, settings: Settings)
 
 
 def solve_items(items: Sequence[OneProblem], solvers: Solvers, settings: Settings) -> list[Result]:
-    """Solve sources with one problem each."""
+    """Solve sources with one problem each. Raises EnvironmentFailure."""
     return solve_sources([(item.name, item) for item in items], solvers, settings)
 
 
@@ -100,18 +100,18 @@ def solve_sources(
     Raises EnvironmentFailure.
     """
     results: dict[int, Result] = {}
-    read: dict[int, Problem] = {}
-    parse: list[float] = []
-    for index, (name, given) in enumerate(sources):
-        if isinstance(given, Unreadable):
-            results[index] = refused_result(given)
+    problems: dict[int, Problem] = {}
+    parse_seconds: list[float] = []
+    for index, (name, source) in enumerate(sources):
+        if isinstance(source, Unreadable):
+            results[index] = refused_result(source)
             continue
         watch = Stopwatch(
-            parse=given.seconds if isinstance(given, SinglePuzzle | SingleFormula) else None
+            parse=source.seconds if isinstance(source, SinglePuzzle | SingleFormula) else None
         )
         try:
             with watch.timing("parse"):
-                read[index] = problem_of_source(name, given, settings)
+                problems[index] = problem_of_source(name, source, settings)
         except InvalidPuzzle as error:
             results[index] = Result(
                 "invalid", message=str(error), seconds=watch.seconds(), code=error.code
@@ -119,9 +119,9 @@ def solve_sources(
         except LimitReached as error:
             results[index] = Result("unknown", (), False, str(error), seconds=watch.seconds())
         else:
-            parse.append(watch.spent())
-    solved_results = solve_problems(list(read.values()), solvers, settings, parse)
-    results |= zip(read, with_traits(solved_results, settings), strict=True)
+            parse_seconds.append(watch.spent())
+    solved_results = solve_problems(list(problems.values()), solvers, settings, parse_seconds)
+    results |= zip(problems, with_traits(solved_results, settings), strict=True)
     return [results[index] for index in range(len(sources))]
 
 
@@ -139,12 +139,11 @@ def solve_groups(
     settings: Settings,
     on_solution: Callable[[str], None] | None = None,
 ) -> Iterator[tuple[Item, Result]]:
-    """Solve items group by group, and yield each with its result.
+    """Solve items group by group, and yield each item with its result.
 
-    Puzzles of collections are solved with the settings of a collection, as in `run`.
-
-    `on_solution` is called with the text of each solution: for a single puzzle as soon as it is
-    found, otherwise after its group is solved. Raises EnvironmentFailure.
+    Puzzles of collections are solved with the settings of a collection, as in `run`. `on_solution`
+    is called with the text of each solution: for a single puzzle as soon as the solution is found,
+    otherwise after the group is solved. Raises EnvironmentFailure.
     """
 
     def report(problem: Problem, solution: Any) -> None:
@@ -155,18 +154,18 @@ def solve_groups(
         first = group[0]
         chosen = settings if first.line is None else settings.for_collection()
         problems = [item.problem for item in group if item.problem]
-        parse = [] if first.seconds is None or len(group) > 1 else [first.seconds]
-        is_shown = on_solution is not None and first.is_only_item and bool(problems)
-        if is_shown:
+        parse_seconds = [] if first.seconds is None or len(group) > 1 else [first.seconds]
+        is_streamed = on_solution is not None and first.is_only_item and bool(problems)
+        if is_streamed:
             watch = Stopwatch(parse=first.seconds)
             problem: Problem[Any] = problems[0]
             results = [solve_one(problem, solvers, chosen, watch, partial(report, problem))]
         else:
-            results = solve_problems(problems, solvers, chosen, parse)
+            results = solve_problems(problems, solvers, chosen, parse_seconds)
         remaining = iter(with_traits(results, chosen))
         for item in group:
             result = next(remaining) if item.problem else _unread_result(item)
-            if item.problem and not is_shown:
+            if item.problem and not is_streamed:
                 for solution in result.solutions:
                     report(item.problem, solution)
             yield item, result
@@ -181,7 +180,7 @@ def _unread_result(item: Item) -> Result:
 
 
 def with_traits(results: list[Result], settings: Settings) -> list[Result]:
-    """The results with the traits of `settings.traits`."""
+    """Return the results with the traits that `settings.traits` names."""
     if not settings.trait_names:
         return results
     from pipeline.catalogue import result_traits  # noqa: PLC0415 - rarely needed
@@ -189,29 +188,29 @@ def with_traits(results: list[Result], settings: Settings) -> list[Result]:
     return result_traits.add_traits(results, settings)
 
 
-def problem_of_source(name: str, given: ProblemLike, settings: Settings) -> Problem:
+def problem_of_source(name: str, source: ProblemLike, settings: Settings) -> Problem:
     """The problem in a source.
 
     Raises InvalidPuzzle, LimitReached, OSError if a file cannot be read, and ValueError if
     `Puzzle.from_rows` refuses the rows.
     """
-    if isinstance(given, (list, tuple)):
-        given = Puzzle.from_rows(given)
-    if isinstance(given, Path):
-        with given.open("rb") as file:
-            name, given = printable(str(given)), file.read(settings.max_bytes + 1)
-    match given:
+    if isinstance(source, (list, tuple)):
+        source = Puzzle.from_rows(source)
+    if isinstance(source, Path):
+        with source.open("rb") as file:
+            name, source = printable(str(source)), file.read(settings.max_bytes + 1)
+    match source:
         case Problem():
-            return given
+            return source
         case Puzzle():
-            return PuzzleProblem(parsed_from(given))
+            return PuzzleProblem(parsed_from(source))
         case str():
-            return read_problem(given.encode(errors="surrogatepass"), name, settings)
+            return read_problem(source.encode(errors="surrogatepass"), name, settings)
         case bytes():
-            return read_problem(given, name, settings)
+            return read_problem(source, name, settings)
         case SinglePuzzle() | SingleFormula():
-            return problem_in(given, settings)
-    kind = type(given).__name__
+            return problem_in(source, settings)
+    kind = type(source).__name__
     raise TypeError(
         "expected a Puzzle, a Problem, a text as str or bytes, a Path, or a list of rows, "
         f"found {kind}"
@@ -222,11 +221,11 @@ def solve_problems(
     problems: Sequence[Problem],
     solvers: Solvers,
     settings: Settings,
-    parse: Sequence[float] = (),
+    parse_seconds: Sequence[float] = (),
 ) -> list[Result]:
     """Solve problems, in batches of one geometry where possible.
 
-    `parse` lists the seconds spent reading each problem. Raises EnvironmentFailure.
+    `parse_seconds` lists the seconds that reading each problem took. Raises EnvironmentFailure.
     """
     groups: defaultdict[Geometry | None, list[int]] = defaultdict(list)
     for index, problem in enumerate(problems):
@@ -235,19 +234,19 @@ def solve_problems(
     for geometry, indices in groups.items():
         if geometry is None or (len(indices) < MIN_BATCH and settings.solver != "batch"):
             for index in indices:
-                watch = Stopwatch(parse=parse[index] if parse else None)
+                watch = Stopwatch(parse=parse_seconds[index] if parse_seconds else None)
                 chosen = _solvers_for(problems[index], len(indices), solvers)
                 results[index] = solve_problem(problems[index], chosen, settings, watch)
             continue
         from pipeline.solving.many import Batch, masks_of, solve_batch  # noqa: PLC0415 - numpy is slow to load
 
         batch_problems = [p for index in indices if isinstance(p := problems[index], PuzzleProblem)]
-        batch_parse = [parse[index] for index in indices] if parse else ()
+        batch_seconds = [parse_seconds[index] for index in indices] if parse_seconds else ()
         batch = Batch(
             geometry,
             masks_of([problem.puzzle for problem in batch_problems]),
             batch_problems.__getitem__,
-            batch_parse,
+            batch_seconds,
         )
         answers = solve_batch(batch, solvers, settings)
         results |= {index: answers.result(position) for position, index in enumerate(indices)}
@@ -263,7 +262,11 @@ def _batch_geometry(problem: Problem, settings: Settings) -> Geometry | None:
 def _solvers_for(problem: Problem, single_count: int, solvers: Solvers) -> Solvers:
     """The solvers for a problem, which is one of `single_count` that are solved one by one."""
     has_rules = problem.is_encoded and problem.plain_geometry is None
-    return solvers.for_many_puzzles() if has_rules and single_count >= MIN_PERSISTENT else solvers
+    return (
+        solvers.for_many_puzzles()
+        if has_rules and single_count >= MIN_VARIANTS_FOR_PROCESS
+        else solvers
+    )
 
 
 def _compare_with_source(problem: Problem, result: Result) -> Result:
@@ -389,4 +392,5 @@ def _batches(
 
 
 def _problem_at(contents: ChunkContents, indices: NDArray[np.intp], index: int) -> PuzzleProblem:
+    """The problem of a chunk whose index in the chunk is `indices[index]`."""
     return problem_of(contents.entry(int(indices[index])))

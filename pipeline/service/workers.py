@@ -31,8 +31,8 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-MAX_DEATHS = 2
-"""Number of crashes or deaths of workers after which a request is split into parts."""
+MAX_CRASHES = 2
+"""Number of times that a request crashes or kills its worker before it is split into parts."""
 
 PENDING_PER_PROCESS = 2
 """Pending requests per process, to keep it busy while replies are written."""
@@ -58,7 +58,7 @@ class Request:
         return ()
 
     def join_replies(self, replies: list[Any]) -> Any:
-        """Join the replies of all parts to the reply of the request."""
+        """Join the replies of all parts into the reply of the request."""
         raise NotImplementedError
 
     def failed_reply(self, why: str, settings: Settings) -> Any:
@@ -152,13 +152,16 @@ def reply_to(
         return Crashed(f"{type(error).__name__}: {error}")
 
 
-def reply_in_parts(request: Request, ask: Callable[[Request], Reply], settings: Settings) -> Any:
-    """Compute the reply to a request; split the request if it crashes or kills its worker.
+def reply_with_retries(
+    request: Request, ask: Callable[[Request], Reply], settings: Settings
+) -> Any:
+    """Compute the reply to a request.
 
-    `ask` lets a worker compute a request. Raises EnvironmentFailure.
+    If the request crashes or kills its worker MAX_CRASHES times, each of its parts is computed
+    separately. `ask` lets a worker compute a request. Raises EnvironmentFailure.
     """
     why = ""
-    for _ in range(MAX_DEATHS):
+    for _ in range(MAX_CRASHES):
         match ask(request):
             case Done(value):
                 return value
@@ -169,7 +172,7 @@ def reply_in_parts(request: Request, ask: Callable[[Request], Reply], settings: 
     parts = request.split()
     if len(parts) < 2:
         return request.failed_reply(why, settings)
-    return request.join_replies([reply_in_parts(part, ask, settings) for part in parts])
+    return request.join_replies([reply_with_retries(part, ask, settings) for part in parts])
 
 
 def serve(descriptor: int) -> None:
@@ -185,7 +188,7 @@ def serve(descriptor: int) -> None:
 
 
 class LocalWorker:
-    """Computes in this process."""
+    """Computes requests in this process."""
 
     batch_count = 1
 
@@ -209,13 +212,13 @@ class LocalWorker:
             yield request, self.reply(request)
 
     def reply(self, request: Request, seconds: float | None = None) -> Any:
-        """Compute the reply to one request. Raises TookLong after `seconds`."""
+        """Compute the reply to one request. Raises TimeLimitExceeded after `seconds`."""
 
         def ask(request: Request) -> Reply:
             with self._stop.computing(seconds):
                 return reply_to(request, self._solvers, self._settings)
 
-        return reply_in_parts(request, ask, self._settings)
+        return reply_with_retries(request, ask, self._settings)
 
     def reset(self) -> None:
         """Reset the solvers after an interrupted computation."""
@@ -225,7 +228,7 @@ class LocalWorker:
         """Do nothing: this worker has no process."""
 
 
-def cores() -> int:
+def core_count() -> int:
     """The number of processor cores that this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
@@ -257,7 +260,7 @@ class Pool:
         """See Workers. Up to PENDING_PER_PROCESS requests per process are pending."""
         from concurrent import futures  # noqa: PLC0415 - slow to load
 
-        under_way: deque[tuple[Request, Future[Any]]] = deque()
+        pending: deque[tuple[Request, Future[Any]]] = deque()
         with ExitStack() as stack:
             threads = stack.enter_context(futures.ThreadPoolExecutor(self.count, "worker"))
             stop = Alarm()
@@ -266,18 +269,18 @@ class Pool:
             stack.callback(stop.ring)
             ask = partial(self._reply_of_worker, stop=stop)
             while True:
-                for request in islice(requests, PENDING_PER_PROCESS * self.count - len(under_way)):
+                for request in islice(requests, PENDING_PER_PROCESS * self.count - len(pending)):
                     arguments = request, ask, self._settings
-                    under_way.append((request, threads.submit(reply_in_parts, *arguments)))
-                if not under_way:
+                    pending.append((request, threads.submit(reply_with_retries, *arguments)))
+                if not pending:
                     return
-                is_there = futures.wait([under_way[0][1]], REPLY_SECONDS).done
+                is_ready = futures.wait([pending[0][1]], REPLY_SECONDS).done
                 if self._stop.is_requested:
                     raise Interrupted
-                if not is_there:
+                if not is_ready:
                     yield None
                     continue
-                request, future = under_way.popleft()
+                request, future = pending.popleft()
                 yield request, future.result()
 
     def _reply_of_worker(self, request: Request, stop: Alarm) -> Reply:

@@ -33,7 +33,10 @@ Count = Annotated[int, Meta(ge=0, lt=COUNT_LIMIT)]
 class Encoding(Struct, frozen=True, kw_only=True):
     """The encoding of a problem, and the size of its formula."""
 
-    name: Annotated[str | None, about("the name of the encoding; null for a formula")]
+    name: Annotated[
+        str | None,
+        about("the name of the encoding; null if the input was a formula instead of a puzzle"),
+    ]
     variables: Annotated[Count, about("number of variables")]
     clauses: Annotated[Count, about("number of clauses")]
 
@@ -43,8 +46,9 @@ Encoder = Callable[
 ]
 """A function of a puzzle, the name of an encoding, grids, and a time limit in seconds.
 
-It returns the size of the formula, its DIMACS text, and the text with the grids blocked. It raises
-LimitReached, and UsageError for an unknown encoding.
+It returns the encoding with the size of the formula, the DIMACS text of the formula, and the DIMACS
+text with clauses added that exclude the grids. It raises LimitReached, and UsageError for an
+unknown encoding.
 """
 
 
@@ -53,16 +57,26 @@ class Effort(Struct, frozen=True, kw_only=True):
 
     depth: Annotated[
         Count,
-        about("the depth of trial and error over singles: 0 if singles suffice; 3: more than 2"),
+        about(
+            "the depth of trial and error that solves it, with singles at each step; 0 means that "
+            "singles suffice, 3 means more than 2"
+        ),
     ]
     backdoor: Annotated[
         Count,
-        about("size of the smallest backdoor, cells that let singles solve the rest; 4: over 3"),
+        about(
+            "size of the smallest backdoor (a set of cells whose values let singles solve the "
+            "rest); 4 means more than 3"
+        ),
     ]
     splits: Annotated[
-        float, about("branches of a search over singles, as the mean over 64 images of the puzzle")
+        float,
+        about(
+            "mean number of branches of a search that uses singles, over 64 equivalent forms "
+            "of the puzzle"
+        ),
     ]
-    spread: Annotated[float, about("the standard deviation over these images")]
+    spread: Annotated[float, about("the standard deviation of `splits` over these forms")]
 
 
 LEVELS: Final[tuple[Level, ...]] = get_args(Level)
@@ -73,31 +87,36 @@ class Rating(Struct, frozen=True, kw_only=True):
     """How hard a puzzle is for human solvers, by the logical steps that solve it."""
 
     score: Annotated[Count, about("the sum of HoDoKu's scores of all steps")]
-    level: Annotated[Level | None, about("its level in HoDoKu; null if a step failed its check")]
+    level: Annotated[
+        Level | None, about("the level that HoDoKu gives; null if a step failed its check")
+    ]
     hardest: Annotated[str, about("the hardest technique; empty if there is no step")]
     steps: Annotated[Count, about("number of steps")]
-    se: Annotated[float, about("the highest rating of a step in Sudoku Explainer's order")]
+    se: Annotated[
+        float,
+        about("the highest rating of a step, when steps are chosen in Sudoku Explainer's order"),
+    ]
     solved: Annotated[
         bool,
-        about("false if the steps do not solve the puzzle, so that the numbers are lower bounds"),
+        about("whether the steps solve the puzzle; if not, the numbers are lower bounds"),
     ]
     failed: Annotated[
         str,
         about(
-            "the step that failed its check, a bug in this program, in which case there is no "
-            "rating; else empty"
+            "which step failed its check (a bug in this program), in which case there is no "
+            "rating; empty if none failed"
         ),
     ] = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Traits:
-    """Traits of a puzzle. A trait is None if it was not requested, does not apply or is unknown.
+    """Traits of a puzzle. A trait that was not requested, does not apply or is unknown is None.
 
-    - `asked`: the names of the requested columns.
+    - `asked`: the names of the requested traits, as columns of a table.
     - `canonical`: the canonical form, 81 characters.
-    - `redundant`: the cells, from 0, of redundant givens. Removing any one of them adds no
-      solution.
+    - `redundant`: the cells of redundant givens, numbered from 0. Removing any single one of
+      these givens adds no solution.
     - `redundant_rules`: the indices in `Puzzle.rules` of redundant rules.
     """
 

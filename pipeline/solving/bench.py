@@ -1,4 +1,4 @@
-"""Benchmark of SAT solvers: each gets the same clauses, and its answers are certified."""
+"""Benchmark SAT solvers: all get the same clauses, and their answers are certified."""
 
 from __future__ import annotations
 
@@ -25,11 +25,13 @@ from pipeline.solving.solvers.minisat import Minisat
 from pipeline.solving.solvers.pysat import Pysat, engine_names
 
 PROGRAM = "minisat"
-"""The name of the solver that is a program. All other solvers are PySAT engines."""
+"""The name of minisat. All other solvers are PySAT engines."""
 
 _TRIVIAL_CNF = Cnf(None, "none", 1, (Family("clauses", 1, ((1,),)),), {})
+"""A formula with one clause, which every solver solves before it is timed."""
+
 _LOADING_SECONDS = 10.0
-"""Time for loading a solver, in addition to its time limit."""
+"""Seconds for loading a solver, in addition to its time limit."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,8 +39,8 @@ class Timed:
     """The time of one solver on one problem, or why the solver failed.
 
     - `found`: the number of certified solutions.
-    - `is_ended`: whether the solver reported that there are no more solutions. This report is not
-      verified.
+    - `is_ended`: whether the solver reported that there are no more solutions. Nothing verifies
+      this report.
     """
 
     solver: str
@@ -51,7 +53,7 @@ class Timed:
 
 @dataclass(frozen=True, slots=True)
 class Benched:
-    """A problem of a source with one `Timed` per solver, or why no solver was run."""
+    """A problem of a source, with one `Timed` per solver or the reason why no solver was run."""
 
     name: str
     line: int | None
@@ -67,7 +69,7 @@ class Benched:
 
     @property
     def status(self) -> Status:
-        """The combined answer of the solvers. `solved`: no second solution was searched for."""
+        """The combined answer of the solvers; `solved` if none searched for a second solution."""
         count = max((run.found for run in self.runs), default=0)
         is_ended = any(run.is_ended for run in self.runs)
         if count > 1:
@@ -96,7 +98,7 @@ def solvers_named(names: Sequence[str], minisat: str | None = None) -> dict[str,
             solvers[name] = Pysat(name, waits=True)
         else:
             expected = ", ".join((PROGRAM, *known))
-            raise UsageError(f"unknown solver {name!r}; expected one of {expected}")
+            raise UsageError(f"--solvers: unknown solver {name!r}; expected one of {expected}")
     if not solvers:
         raise UsageError("no solver is named")
     return solvers
@@ -134,7 +136,7 @@ def _run_solvers(
 
 def _pack(cnf: Cnf, limits: Limits) -> Cnf:
     """Pack the lazy clauses of a CNF, so that no clause is generated while a solver is timed."""
-    limits.allow(max(cnf.size * MIN_CLAUSE_BYTES, cnf.variables * VARIABLE_BYTES))
+    limits.check_memory(max(cnf.size * MIN_CLAUSE_BYTES, cnf.variables * VARIABLE_BYTES))
     deadline, families = Deadline.of(limits), []
     for family in cnf.families:
         clauses = family.clauses
@@ -148,9 +150,9 @@ def _pack(cnf: Cnf, limits: Limits) -> Cnf:
 def _time_solver(
     name: str, solver: Solver, problem: Problem, cnf: Cnf, limits: Limits, unique: bool
 ) -> Timed:
-    """Solve a CNF once; if `unique`, also search for a second solution.
+    """Time how a solver finds a solution and, if `unique`, searches for a second one.
 
-    The time is that of all calls of `Session.solve`.
+    The time is the sum of all calls of `Session.solve`.
     """
     seconds, solutions = 0.0, list[object]()
     try:
@@ -175,19 +177,19 @@ def _time_solver(
     if isinstance(answer, Unsat):
         return Timed(name, seconds, len(solutions), is_ended=True)
     failure: Literal["timeout", "memory"]
-    failure = "memory" if answer.reason == limits.out_of_memory else "timeout"
+    failure = "memory" if answer.reason == limits.memory_message else "timeout"
     return Timed(name, found=len(solutions), failure=failure, reason=answer.reason)
 
 
 def _load_solver(solver: Solver, limits: Limits) -> None:
-    """Start the solver and solve a trivial formula, so that its time of loading is not measured."""
+    """Start the solver and solve a trivial formula, so that loading time is not measured."""
     solver.warm(limits)
     with solver.open(_TRIVIAL_CNF, replace(limits, spent=-_LOADING_SECONDS)) as session:
         session.solve()
 
 
 def _check_model(answer: Sat, problem: Problem, cnf: Cnf, name: str) -> tuple[object, str | None]:
-    """Decode and check a model. Returns the solution, None if decoding fails, and its fault."""
+    """Decode and check a model. Returns the solution, or None if decoding fails, and its fault."""
     try:
         solution = problem.decode(answer.model, cnf)
     except SolverError as error:
@@ -196,7 +198,7 @@ def _check_model(answer: Sat, problem: Problem, cnf: Cnf, name: str) -> tuple[ob
 
 
 def _cross_check(runs: Sequence[Timed]) -> tuple[Timed, ...]:
-    """Mark a solver as wrong if it reported no more solutions and another solver found more."""
+    """Mark each run as wrong that reported no more solutions although another run found more."""
     best = max(runs, key=lambda run: run.found)
     return tuple(
         Timed(

@@ -31,7 +31,7 @@ MAX_VARIABLE = 2**31 - 1
 
 @dataclass(frozen=True, slots=True)
 class LazyClauses(Iterable[Clause]):
-    """Clauses that each iteration generates again, so that a large family takes no memory."""
+    """Clauses that every iteration generates anew, so that they take no memory."""
 
     generate: Callable[[], Iterator[Clause]]
 
@@ -46,12 +46,12 @@ _LITERALS_PER_CHUNK = 1 << 18
 """Number of literals in a chunk of text."""
 
 _MAX_TABLE_BITS = 16
-"""Maximum number of bits of a variable in `_literal_texts`."""
+"""Maximum number of bits of a variable for which `_literal_texts` makes a table."""
 
 
 @lru_cache(maxsize=8)
 def _literal_texts(bits: int) -> NDArray[np.bytes_]:
-    """The texts of 0 and of all literals with up to `bits` bits, indexed by literal."""
+    """The DIMACS texts of 0 and of all literals with up to `bits` bits, indexed by literal."""
     import numpy as np  # noqa: PLC0415 - as above
 
     variables = range(1, 1 << bits)
@@ -61,7 +61,7 @@ def _literal_texts(bits: int) -> NDArray[np.bytes_]:
 
 @dataclass(frozen=True, slots=True)
 class Family:
-    """Clauses that state one requirement. `size` is their number."""
+    """Clauses that state one requirement. `size`: the number of clauses."""
 
     title: str
     size: int
@@ -74,7 +74,7 @@ class Cnf:
 
     - `variables`: the highest variable, as in the DIMACS header.
     - `candidates`: maps variables to candidates.
-    - `fixed`: candidates that hold in every model and have no variable; only in `reduced`.
+    - `fixed`: candidates that are true in every model and have no variable; only in `reduced`.
     - `auxiliary`: the number of auxiliary variables of rules.
 
     If the formula does not encode a puzzle, `geometry` is None and `candidates` is empty.
@@ -99,7 +99,7 @@ class Cnf:
 
     @property
     def stats(self) -> Encoding:
-        """The encoding and its size for records. Unused variables of `decimal` are not counted."""
+        """The encoding and its size, for records. Numbers that `decimal` skips are not counted."""
         variables = len(self.candidates) + self.auxiliary
         return Encoding(name=self.encoding, variables=variables, clauses=self.size)
 
@@ -126,7 +126,7 @@ class Cnf:
         return True
 
     def _truth_table(self, model: AbstractSet[int]) -> NDArray[np.bool_]:
-        """The argument of `PackedClauses.hold_for`: whether each literal is true."""
+        """Whether each literal is true, indexed by literal, for `PackedClauses.hold_for`."""
         import numpy as np  # noqa: PLC0415 - as above
 
         is_true = np.zeros(2 * self.variables + 1, np.bool_)
@@ -137,8 +137,8 @@ class Cnf:
     def blocking(self, model: AbstractSet[int]) -> Clause:
         """The clause that blocks only the solution of this model.
 
-        For a puzzle, it negates only the true candidates. Every other grid differs in some cell and
-        so satisfies the clause.
+        For a puzzle, the clause negates only the true candidates. Every other grid satisfies it,
+        because it differs in some cell.
         """
         if self.geometry is None:
             return tuple(-literal for literal in whole_model(model, self.variables))
@@ -147,19 +147,19 @@ class Cnf:
 
 @dataclass(frozen=True, slots=True)
 class Sat:
-    """Satisfiable. `model` is the set of true literals, positive and negative."""
+    """The clauses are satisfiable. `model`: the true literals, positive and negative."""
 
     model: frozenset[int]
 
 
 @dataclass(frozen=True, slots=True)
 class Unsat:
-    """Unsatisfiable."""
+    """The clauses are unsatisfiable."""
 
 
 @dataclass(frozen=True, slots=True)
 class Unknown:
-    """No verdict. `reason` names the limit that was reached."""
+    """The solver gave no verdict. `reason`: the limit that was reached."""
 
     reason: str
 
@@ -171,7 +171,7 @@ Answer = Sat | Unsat | Unknown
 def decode_model(model: AbstractSet[int], cnf: Cnf) -> Grid:
     """Decode a model of `cnf`, a set of true literals, into a grid.
 
-    The grid includes the `fixed` candidates, which have no literal:
+    The grid includes the `fixed` candidates, which have no variable:
 
         >>> from pipeline import encode_puzzle, parse_puzzle
         >>> decode_model(set(), encode_puzzle(parse_puzzle("1.....2..3.....4"))).values[:4]
@@ -201,7 +201,7 @@ def decode_model(model: AbstractSet[int], cnf: Cnf) -> Grid:
 
 
 def whole_model(model: AbstractSet[int], variables: int) -> tuple[int, ...]:
-    """The model as a literal for each of 1 … `variables`; a missing variable is negative."""
+    """The model as one literal for each variable 1 … `variables`; missing variables are false."""
     return tuple([v if v in model else -v for v in range(1, variables + 1)])
 
 
@@ -220,11 +220,11 @@ _VERDICTS = {
     **dict.fromkeys(("UNSAT", "UNSATISFIABLE"), "unsat"),
     **dict.fromkeys(("INDET", "INDETERMINATE", "UNKNOWN"), "unknown"),
 }
-"""The verdicts in result files."""
+"""Words in result files → verdict."""
 
 
 def _packed_lines(clauses: PackedClauses) -> Iterator[str]:
-    """Yield the text of packed clauses, a line for each, in chunks of many lines."""
+    """Yield the DIMACS lines of packed clauses, in chunks of many lines."""
     numbers = clauses.array
     bits = int(abs(numbers).max(initial=0)).bit_length()
     if bits > _MAX_TABLE_BITS:
@@ -237,7 +237,7 @@ def _packed_lines(clauses: PackedClauses) -> Iterator[str]:
 
 
 def clause_lines(clauses: Iterable[Clause]) -> Iterator[str]:
-    """Yield the text of clauses, a line for each, in chunks of many lines."""
+    """Yield the DIMACS lines of clauses, in chunks of many lines."""
     if is_numpy_worth_it(clauses):
         yield from _packed_lines(clauses)
         return
@@ -250,12 +250,12 @@ def clause_lines(clauses: Iterable[Clause]) -> Iterator[str]:
 
 
 def is_numpy_worth_it(clauses: Iterable[Clause]) -> TypeGuard[PackedClauses]:
-    """Whether the clauses are packed, and so many that loading numpy pays."""
+    """Whether the clauses are packed, and numerous enough that loading numpy pays."""
     return isinstance(clauses, PackedClauses) and len(clauses.data) > _MIN_NUMPY_BYTES
 
 
 def dimacs_header(variables: int, clauses: int) -> str:
-    """The line of a DIMACS text with the numbers of variables and clauses."""
+    """The header line of a DIMACS text, with the numbers of variables and clauses."""
     return f"p cnf {variables} {clauses}\n"
 
 
@@ -268,7 +268,7 @@ def cnf_texts(cnf: Cnf, solutions: Iterable[Grid]) -> tuple[Iterable[str], Itera
 def dimacs_lines(cnf: Cnf, extra: Iterable[Clause] = ()) -> Iterator[str]:
     """Yield the DIMACS text in chunks: comments, the header, then each family with its title.
 
-    `extra`: clauses that block solutions; they come last.
+    `extra`: clauses that block solutions. They become the last family.
     """
     families = list(cnf.families)
     blocking = list(extra)
@@ -299,8 +299,8 @@ def parse_result(text: str) -> Answer:
         True
 
     The format is that of minisat (`SAT` and a line of literals, `UNSAT`, `INDET`) or that of the
-    SAT competitions (`s …` and `v …` lines, `c` comments). Raises InvalidResult for other text, and
-    for a model that does not end with 0 or contains a literal and its negation.
+    SAT competitions (`s …` and `v …` lines, `c` comments). Raises InvalidResult for any other
+    text, and for a model that does not end with 0 or contains a literal and its negation.
     """
     status: str | None = None
     words: list[str] = []

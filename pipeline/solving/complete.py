@@ -1,7 +1,7 @@
-"""Verify that a list of solutions is complete, by an exhaustive search or by a checked proof.
+"""Verify that a list of solutions is complete, by an exhaustive search or by a proof.
 
 For puzzles, the exhaustive search is tried first. Formulas, and puzzles that the search does not
-decide in time, get a proof in LRAT.
+decide in time, get a proof in LRAT, which is checked.
 """
 
 from __future__ import annotations
@@ -25,36 +25,37 @@ if TYPE_CHECKING:
     from pipeline.puzzle.puzzle import Grid, Puzzle
 
 SEARCH_SECONDS, VARIANT_FACTOR = 5.0, 5
-"""Time limit of an exhaustive search before a proof is tried, and the factor of this limit for
-variants. The search decides more variants than a proof does.
+"""Time limit of an exhaustive search before a proof is tried, and the factor by which the limit is
+longer for variants. The search decides more variants than proofs do.
 """
 
 SEARCH_TIME_SHARE = 0.5
-"""Maximum share of the remaining time for the search. The rest is reserved for a proof."""
+"""Maximum share of the remaining time for an exhaustive search; the rest is for a proof."""
 
 MAX_PROVED_SOLUTIONS = 1000
-"""Maximum number of solutions of a problem that gets a proof without a request."""
+"""Maximum number of solutions of a problem for which a proof is tried without being requested."""
 
 CLAUSE_BYTES, LITERAL_BYTES = 150, 60
-"""Memory of a formula per clause and per literal, with the index that `core_of` builds."""
+"""Bytes of memory of a formula per clause and per literal, with the index that `core_of` builds."""
 
 CLAUSE_SECONDS = 1e-6
-"""Minimum time for stating and indexing a clause. This work does not check the clock, so it is not
-started if too little time is left.
+"""Minimum seconds for making and indexing a clause. This work does not check the clock, so it is
+not started if too little time is left.
 """
 
 PROOF_CLAUSE_BYTES = 700
-"""Memory per clause while a proof is checked."""
+"""Bytes of memory per clause while a proof is checked."""
 
 CHECKER = f"sudoku-pipeline {__version__}"
 """The name of the proof checker in certificates."""
 
 
 @dataclass(frozen=True, slots=True)
-class Checked(Generic[S]):
+class CompletenessCheck(Generic[S]):
     """The outcome of a check for completeness.
 
-    - `certificate`: for the list together with `missing`; `proved` if there are no others.
+    - `certificate`: the certificate of the list extended by `missing`; its `complete` is `proved`
+      if there are no others.
     - `missing`: certified solutions that are not in the list.
     - `is_cut_short`: the search ended early with fewer missing solutions than requested, so there
       may be more.
@@ -74,7 +75,7 @@ def check_complete(
     *,
     max_missing: int = 1,
     prove: bool = False,
-) -> Checked[S]:
+) -> CompletenessCheck[S]:
     """Check that a problem has no other solutions, or find up to `max_missing` of them.
 
     `prove`: make a proof even if the exhaustive search finds no other solution.
@@ -91,34 +92,36 @@ def check_complete(
         if result.missing:
             certificate = certificate or Certificate("no", reason=result.undecided)
             missing = cast("tuple[S, ...]", result.missing)
-            return Checked(certificate, None, missing, is_cut_short=result.undecided is not None)
+            return CompletenessCheck(
+                certificate, None, missing, is_cut_short=result.undecided is not None
+            )
         if certificate and not prove:
-            return Checked(certificate)
+            return CompletenessCheck(certificate)
         if not (certificate or is_provable):
-            return Checked(Certificate("unverified", reason=result.undecided))
+            return CompletenessCheck(Certificate("unverified", reason=result.undecided))
     from pipeline.solving.solvers.pysat import Satisfiable  # noqa: PLC0415 - hardly ever needed
 
     try:
         proved, proof = _prove(problem, solutions, solvers, limits.until(deadline))
     except Satisfiable as error:  # contradicts a search that found no other solution
-        return Checked(Certificate("no", reason=str(error)))
+        return CompletenessCheck(Certificate("no", reason=str(error)))
     if certificate and not proof:
-        return Checked(replace(certificate, reason=proved.reason))
-    return Checked(proved, proof)
+        return CompletenessCheck(replace(certificate, reason=proved.reason))
+    return CompletenessCheck(proved, proof)
 
 
 def search_seconds(problem: Problem[S]) -> float:
-    """The time limit of an exhaustive search for this problem."""
+    """The time limit, in seconds, of an exhaustive search for the solutions of this problem."""
     return SEARCH_SECONDS * (1 if problem.plain_geometry else VARIANT_FACTOR)
 
 
 def search_missing(
     problem: Problem[S], solutions: Sequence[S], max_missing: int, limits: Limits
 ) -> SearchResult | None:
-    """Search exhaustively for solutions that are missing in the list `solutions`.
+    """Search exhaustively for solutions that are not in the list `solutions`.
 
-    The result is undecided if a found solution is wrong, or is in the list. Returns None if the
-    problem cannot be searched.
+    If the search returns a wrong solution, or one of the list, the result is undecided. Returns
+    None if the problem cannot be searched.
     """
     try:
         result = problem.search_all(solutions, max_missing, limits)
@@ -158,7 +161,7 @@ def _prove(
     deadline = Deadline.of(limits)
     try:
         clauses, literals = problem.refutation_size(solutions)
-        limits.allow(clauses * CLAUSE_BYTES + literals * LITERAL_BYTES)
+        limits.check_memory(clauses * CLAUSE_BYTES + literals * LITERAL_BYTES)
         if deadline.left() < clauses * CLAUSE_SECONDS:
             return Certificate("unverified", reason=deadline.reason), None
         formula = problem.refutation(solutions)
@@ -178,12 +181,12 @@ def prove_formula(
     from pipeline.certify.formula import core_of  # noqa: PLC0415 - hardly ever needed
     from pipeline.certify.lrat import ProofRejected  # noqa: PLC0415 - as above
     from pipeline.certify.proof import TRIVIAL_PROOF, lrat_of  # noqa: PLC0415
-    from pipeline.solving.solvers.pysat import ENGINES, GaveUp, Pysat, Satisfiable  # noqa: PLC0415
+    from pipeline.solving.solvers.pysat import ENGINES, ProofLimitReached, Pysat, Satisfiable  # noqa: PLC0415
 
     deadline = Deadline.of(limits)
     try:
         core = core_of(formula, deadline)
-        limits.allow(len(core.indices) * PROOF_CLAUSE_BYTES)
+        limits.check_memory(len(core.indices) * PROOF_CLAUSE_BYTES)
     except LimitReached as error:
         return Certificate("unverified", reason=str(error)), None
     rejections: list[str] = []
@@ -199,14 +202,14 @@ def prove_formula(
             proved = Certificate("proved", "lrat", solver=name, checker=CHECKER, steps=steps)
         except Satisfiable:
             raise
-        except (GaveUp, LimitReached) as error:
+        except (ProofLimitReached, LimitReached) as error:
             reason = str(error)
         except (ProofRejected, SolverError) as error:
             rejections.append(f"{engine}: {error}")
         else:
             return proved, text
         if not deadline.left():
-            reason = limits.out_of_time
+            reason = limits.timeout_message
             break
     if reason:
         return Certificate("unverified", reason=reason), None
@@ -214,7 +217,7 @@ def prove_formula(
 
 
 def make_encoder(megabytes: int) -> Encoder:
-    """Make an `Encoder` for audits, with a memory limit per formula in MiB."""
+    """Make an `Encoder` for audits. `megabytes`: memory limit for each formula in MiB."""
     from pipeline.solving.cnf import cnf_texts  # noqa: PLC0415 - only an audit needs it
     from pipeline.solving.encode import encode_puzzle  # noqa: PLC0415 - as above
 
@@ -229,13 +232,13 @@ def make_encoder(megabytes: int) -> Encoder:
 
 
 def make_refuter(solvers: Solvers, megabytes: int) -> Refuter:
-    """Make a `Refuter` that tries the engines in turn, with a memory limit for each in MiB."""
+    """Make a `Refuter` that tries the engines in turn. `megabytes`: memory limit of each in MiB."""
     from pipeline.solving.solvers.pysat import ENGINES, Pysat, Satisfiable  # noqa: PLC0415 - as above
 
     def refute(core: Core, seconds: float) -> str | frozenset[int]:
         limits = Limits(seconds, megabytes)
         deadline = Deadline.of(limits)
-        failure: PipelineError = LimitReached(limits.out_of_time)
+        failure: PipelineError = LimitReached(limits.timeout_message)
         for engine in ENGINES:
             if not deadline.left():
                 break

@@ -13,10 +13,10 @@ from pipeline.puzzle.geometry import Geometry
 from pipeline.puzzle.puzzle import Grid, Puzzle
 
 _EVEN, _ODD, _OTHER_MARK = "*", ".", "?"
-"""How marks are drawn."""
+"""The characters for even, odd and other marks."""
 
 _GAP, _MAX_WIDTH = 4, 100
-"""Columns between two boards; maximum columns of two boards side by side."""
+"""Number of spaces between two boards; maximum width of two boards side by side."""
 
 _ESCAPE = re.compile(r"\x1b\[\dm")
 """An escape sequence for bold text."""
@@ -25,25 +25,28 @@ _MIN_LINE_WIDTH = 20
 """Minimum width of a line that is shown above a caret."""
 
 _ELLIPSIS = "…"
+"""The character for text of a line that is left out."""
 
 MAX_SHOWN_BYTES = 1024 * 1024
 """Maximum size of a file of which a line is shown."""
 
 
-def marked_grid(puzzle: Puzzle, cells: Collection[tuple[int, int]], signs: str = "") -> str:
+def marked_grid(puzzle: Puzzle, cells: Collection[tuple[int, int]], letters: str = "") -> str:
     """Draw a puzzle with lines between boxes; returns text without a newline at the end.
 
-    - `cells`: cells to put in brackets, as (row, column) from 1.
-    - `signs`: the letters that stand for the values 1, 2, …; empty for numbers.
+    - `cells`: cells to put in brackets, as (row, column), counted from 1.
+    - `letters`: the letters that stand for the values 1, 2, …; empty for numbers.
 
     Even marks are `*`, odd marks are `.`, and other marks are `?`. Blanks are `.`, or `_` if there
     are marks.
     """
     geometry = puzzle.geometry
-    text_of_mask = {1 << bit: _sign(value, signs) for bit, value in enumerate(geometry.values)}
+    text_of_mask = {
+        1 << bit: _value_text(value, letters) for bit, value in enumerate(geometry.values)
+    }
     width = max(map(len, text_of_mask.values()))
     marks = {geometry.even_values: _EVEN, geometry.odd_values: _ODD}
-    marks = {mask: sign for mask, sign in marks.items() if mask not in text_of_mask}
+    marks = {mask: mark for mask, mark in marks.items() if mask not in text_of_mask}
     text_of_mask |= marks
     blank = (
         "."
@@ -58,41 +61,41 @@ def marked_grid(puzzle: Puzzle, cells: Collection[tuple[int, int]], signs: str =
 
 def boxed_grid(
     grid: Grid,
-    signs: str = "",
+    letters: str = "",
     bold: Collection[int] = frozenset(),
     marked: Collection[int | None] = frozenset(),
 ) -> str:
     """Draw a grid with lines between boxes; returns text without a newline at the end.
 
-    - `signs`: the letters that stand for the values 1, 2, …; empty for numbers.
+    - `letters`: the letters that stand for the values 1, 2, …; empty for numbers.
     - `bold`: cells to draw in bold, with escape sequences.
     - `marked`: cells to put in brackets.
     """
-    texts = [_sign(value, signs) for value in grid.values]
+    texts = [_value_text(value, letters) for value in grid.values]
     width = max(map(len, texts))
     for cell in bold:
         texts[cell] = f"\x1b[1m{texts[cell]:>{width}}\x1b[0m"
     return _lined_grid(grid.geometry, texts, width, marked)
 
 
-def _sign(value: int, signs: str) -> str:
-    """The letter that stands for a value, or the number if `signs` is empty."""
-    return signs[value - 1 : value] or str(value)
+def _value_text(value: int, letters: str) -> str:
+    """The letter that stands for a value, or the number if `letters` is empty."""
+    return letters[value - 1 : value] or str(value)
 
 
-def side_by_side(first: Grid, second: Grid, signs: str = "") -> str:
+def side_by_side(first: Grid, second: Grid, letters: str = "") -> str:
     """Draw two grids of one geometry as `boxed_grid` does, with differing cells in brackets.
 
     Large grids are drawn one below the other.
     """
     pairs = enumerate(zip(first.values, second.values, strict=True))
     marked = frozenset(cell for cell, (a, b) in pairs if a != b)
-    boards = [boxed_grid(grid, signs, marked=marked) for grid in (first, second)]
+    boards = [boxed_grid(grid, letters, marked=marked) for grid in (first, second)]
     return join_boards(boards, _MAX_WIDTH)
 
 
 def join_boards(boards: Sequence[str], columns: int) -> str:
-    """Put boards of one geometry side by side, as many in a row as fit into `columns`."""
+    """Put boards of one geometry side by side, as many as fit into `columns`, the rest below."""
     lines, width = [board.splitlines() for board in boards], _text_width(boards[0]) + _GAP
     count = boards_per_row(boards[0], columns)
     blocks = []
@@ -104,7 +107,7 @@ def join_boards(boards: Sequence[str], columns: int) -> str:
 
 
 def boards_per_row(board: str, columns: int) -> int:
-    """The number of boards of this size that `join_boards` puts in a row, at least 1."""
+    """The number of boards like `board` that `join_boards` puts side by side, at least 1."""
     return max(1, (columns + _GAP) // (_text_width(board) + _GAP))
 
 
@@ -121,7 +124,7 @@ def _lined_grid(
 ) -> str:
     """Draw the texts of cells with lines between boxes, and the marked cells in brackets.
 
-    There are no lines between boxes of a single row or column. Gaps between overlapping grids stay
+    Boxes of a single row or column have no lines between them. Gaps between overlapping grids stay
     empty.
     """
     rows, columns = geometry.extent
@@ -145,7 +148,7 @@ def _lined_grid(
 
 
 def _box_size(geometry: Geometry) -> tuple[int, int]:
-    """The rows and columns between lines; the extent of the board if there are no lines."""
+    """The numbers of rows and columns between lines, or of the whole board if it has no lines."""
     height, width = geometry.height, geometry.width
     is_aligned = all(top % height == 0 == left % width for top, left in geometry.grids)
     return (height, width) if geometry.has_boxes and is_aligned else geometry.extent
@@ -160,19 +163,21 @@ def _cell_text(
     return f"[{texts[cell]:>{width}}]" if cell in marked else f" {texts[cell]:>{width}} "
 
 
-def _join_segments(segments: Sequence[str], width: int, sign: str) -> str:
-    """Pad segments to `width` and join them with `sign`; with a space between two empty ones."""
+def _join_segments(segments: Sequence[str], width: int, separator: str) -> str:
+    """Pad segments to `width`, and join them with `separator`, or a space if both are empty."""
     line = segments[0].ljust(width)
     for segment, following in pairwise(segments):
-        line += (sign if segment.strip() or following.strip() else " ") + following.ljust(width)
+        line += (separator if segment.strip() or following.strip() else " ") + following.ljust(
+            width
+        )
     return line.rstrip()
 
 
 def line_at(data: bytes, number: int) -> str | None:
-    """The line of a file with this number, from 1, as in InvalidPuzzle.
+    """The line of a file with this number, counted from 1, as in InvalidPuzzle.
 
-    Returns None if there is no such line, or the file is larger than MAX_SHOWN_BYTES. Invalid UTF-8
-    becomes U+FFFD.
+    `data`: the content of the file. Returns None if there is no such line, or if the file is larger
+    than MAX_SHOWN_BYTES. Invalid UTF-8 becomes U+FFFD.
     """
     if len(data) > MAX_SHOWN_BYTES:
         return None
@@ -184,9 +189,9 @@ def line_at(data: bytes, number: int) -> str | None:
 def with_caret(line: str, column: int, width: int = 100) -> str:
     """A line of a file, and below it a line with a caret under `column`.
 
-    Columns count from 1; the last one is one past the end. The text has at most `width` characters,
-    but at least 20; text far from the caret becomes `…`. Tabs become one space, and unprintable
-    characters are escaped. There is no newline at the end.
+    Columns are counted from 1; the caret may be one past the end of the line. A line longer than
+    `width` characters (at least 20) is shortened: `…` replaces text far from the caret. Tabs become
+    one space, and unprintable characters are escaped. There is no newline at the end.
     """
     width = max(width, _MIN_LINE_WIDTH)
     line = line.rstrip("\r\n").replace("\t", " ")

@@ -1,4 +1,4 @@
-"""Encode a puzzle as a CNF, over all n³ candidates or over those that propagation leaves.
+"""Encode a puzzle as a CNF over all n³ candidates, or over those that remain after propagation.
 
 A *group* is a list of variables of which exactly one is true: the values of a cell, or the
 positions of a value in a row, column or box. A grid has 4n² groups, n² of each kind. Each encoding
@@ -30,7 +30,7 @@ from pipeline.solving.reduction import reduce_candidates
 
 GroupKind = Literal["cell", "row", "column", "box"]
 MAX_DECIMAL_SIDE = 9
-"""Maximum side for `decimal` numbering."""
+"""Maximum side of a puzzle for `decimal` numbering."""
 
 AT_LEAST, AT_MOST = 0, 1
 """The two families of a kind of group: at least one variable is true; at most one is true."""
@@ -54,21 +54,23 @@ SELECTIONS: dict[EncodingChoice, tuple[tuple[GroupKind, int], ...]] = {
 """The families of each encoding."""
 
 _CELL_SELECTION: tuple[tuple[GroupKind, int], ...] = (("cell", AT_LEAST), ("cell", AT_MOST))
-"""The families of a free geometry in every encoding. Cells are the only groups there."""
+"""The families of every encoding if the geometry is free: its only groups are the cells."""
 
 CANDIDATE_BYTES = 1024
-"""Maximum memory of a candidate in this process, with its literal in a model."""
+"""Upper bound, in bytes, on the memory of a candidate in this process, including its literal in a
+model.
+"""
 
 MAX_CACHED_SIDE = 16
 """Maximum side for which the candidates of a geometry are cached."""
 
 MAX_STORED_PAIRS = 100_000
-"""Maximum number of clauses of an "at most one" family that is stored. Each iteration over a larger
-family generates its clauses.
+"""Maximum number of clauses of an "at most one" family of `reduced` that is stored. Each iteration
+over a larger family generates its clauses again.
 """
 
 MAX_PACKED_SIZE = 4_000_000
-"""Maximum of candidates × side × grids for which the packed clauses of `extended` are cached."""
+"""Maximum product candidates × side × grids for which the clauses of `extended` are packed."""
 
 
 def encode_puzzle(
@@ -84,8 +86,8 @@ def encode_puzzle(
         >>> cnf.variables, cnf.size
         (64, 452)
 
-    `encoding` is a key of ENCODINGS. Raises UsageError for an unknown encoding, and for decimal
-    numbering if `Numbering` does. Raises LimitReached if the limits are too low.
+    `encoding` is a key of ENCODINGS. Raises UsageError for an unknown encoding, and if
+    `Numbering` does not allow decimal numbering. Raises LimitReached if the limits are too low.
     """
     if encoding not in ENCODINGS:
         raise UsageError(f"encoding: expected one of {', '.join(ENCODINGS)}, found {encoding!r}")
@@ -97,13 +99,13 @@ def encode_full(
 ) -> Cnf:
     """Encode the groups over all candidates, then the givens, the marks and the rules.
 
-    The families are lazy: time limits apply where their clauses are generated.
+    The families are lazy, so time limits apply only while their clauses are generated.
     """
     numbering = Numbering(puzzle.geometry, style)
     selected = _CELL_SELECTION if puzzle.geometry.free_grid else SELECTIONS[encoding]
-    families = [_family(numbering, kind, bound) for kind, bound in selected]
+    families = [_full_family(numbering, kind, bound) for kind, bound in selected]
     families += _givens_and_marks(puzzle, numbering)
-    rules = puzzle.clauses_of_rules(limits.checking())
+    rules = puzzle.clauses_of_rules(limits.checker())
     highest, auxiliary = numbering.highest_variable, rules.auxiliary
     if rule_clauses := [*rules]:
         if style != "dense":
@@ -131,8 +133,8 @@ class Numbering(Mapping[int, Candidate]):
     """A numbering of all candidates of a geometry: maps each variable to its candidate.
 
     - `dense`: the variable of cell c, from 0, and its v-th value is c·n + v.
-    - `decimal`: the variable has the digits row, column, value. Raises UsageError for sides above
-      9, for several grids and for free geometries.
+    - `decimal`: the digits of the variable are row, column and value. Raises UsageError for sides
+      above 9, for several grids and for free geometries.
     """
 
     geometry: Geometry
@@ -146,7 +148,8 @@ class Numbering(Mapping[int, Candidate]):
             raise UsageError("decimal numbering is for a grid of n rows and columns: use dense")
         if self.style == "decimal" and n > MAX_DECIMAL_SIDE:
             raise UsageError(
-                f"decimal numbering ends at side {MAX_DECIMAL_SIDE}, this puzzle has {n}: use dense"
+                f"decimal numbering allows sides up to {MAX_DECIMAL_SIDE}, "
+                f"and this puzzle has side {n}: use dense"
             )
 
     @property
@@ -199,8 +202,8 @@ def _groups(numbering: Numbering, kind: GroupKind) -> Iterator[Clause]:
     return (tuple([offsets[cell] + v for cell in unit]) for unit in units for v in values)
 
 
-def _family(numbering: Numbering, kind: GroupKind, bound: int) -> Family:
-    """The lazy family AT_LEAST or AT_MOST (`bound`) of a kind of group, over all candidates."""
+def _full_family(numbering: Numbering, kind: GroupKind, bound: int) -> Family:
+    """The lazy family of a kind of group over all candidates. `bound`: AT_LEAST or AT_MOST."""
     geometry = numbering.geometry
     n = geometry.side
     groups, title = LazyClauses(partial(_groups, numbering, kind)), TITLES[kind][bound]
@@ -212,7 +215,7 @@ def _family(numbering: Numbering, kind: GroupKind, bound: int) -> Family:
 
 
 def _givens_and_marks(puzzle: Puzzle, numbering: Numbering) -> Iterator[Family]:
-    """Yield the family of givens, and that of values that marks forbid, unless they are empty."""
+    """Yield the family of givens and the family of values forbidden by marks, each unless empty."""
     all_values, lowest = puzzle.geometry.all_values, puzzle.geometry.lowest
     givens = [(numbering.offset(cell) + value,) for cell, value in puzzle.givens()]
     forbidden = [
@@ -230,7 +233,10 @@ def _givens_and_marks(puzzle: Puzzle, numbering: Numbering) -> Iterator[Family]:
 
 
 def _negations(forbidden: Iterable[tuple[int, int]], lowest: int) -> Iterator[Clause]:
-    """Yield the unit clauses that forbid values; `forbidden`: pairs (offset of a cell, mask)."""
+    """Yield a unit clause for each forbidden value.
+
+    `forbidden`: pairs of the offset of a cell and the mask of its forbidden values.
+    """
     return ((-(offset + v),) for offset, mask in forbidden for v in values_of(mask, lowest))
 
 
@@ -245,15 +251,15 @@ def encode_reduced(puzzle: Puzzle, style: NumberingChoice, limits: Limits) -> Cn
     deadline = Deadline.of(limits)
     geometry = puzzle.geometry
     numbering = Numbering(geometry, style)
-    rules = puzzle.clauses_of_rules(limits.checking()) if puzzle.rules else None
+    rules = puzzle.clauses_of_rules(limits.checker()) if puzzle.rules else None
     cells = reduce_candidates(puzzle, rules.facts if rules else ())
     if cells is None:
         conflict = Family("the givens and marks leave some group without a candidate", 1, [()])
         return Cnf(geometry, "reduced", 0, (conflict,), {})
-    limits.allow(CANDIDATE_BYTES * sum(mask.bit_count() for mask in cells))
+    limits.check_memory(CANDIDATE_BYTES * sum(mask.bit_count() for mask in cells))
     open_candidates, candidates, fixed = _number_candidates(cells, numbering, deadline)
     highest = numbering.highest_variable if style == "decimal" else len(candidates)
-    families = _families(geometry, open_candidates, deadline)
+    families = _open_families(geometry, open_candidates, deadline)
     auxiliary = 0
     if rules:
         auxiliary = rules.auxiliary
@@ -284,8 +290,8 @@ def _families_with_rules(
 
     - `families`: the unpacked families of `extended` over the remaining candidates. They are used
       only if the geometry is too large for packed clauses, which are faster.
-    - `new_variables`: for each variable, its new variable, or `true_literal` or its negation if the
-      candidate is decided.
+    - `new_variables`: indexed by old variable: the new variable if the candidate is open,
+      `true_literal` if it is decided true, `-true_literal` if it is decided false.
     """
     import numpy as np  # noqa: PLC0415 - few puzzles have rules
 
@@ -301,7 +307,10 @@ def _families_with_rules(
 
 @lru_cache(maxsize=4)
 def _packed_families(geometry: Geometry) -> list[tuple[str, PackedClauses]] | None:
-    """The families of `extended` over all candidates, as (title, clauses); None if too large."""
+    """The families of `extended` over all candidates, each as (title, clauses).
+
+    Returns None if the geometry is too large.
+    """
     import numpy as np  # noqa: PLC0415 - as above
 
     n, numbering = geometry.side, Numbering(geometry)
@@ -335,10 +344,10 @@ def _cached_candidates(geometry: Geometry) -> tuple[tuple[Candidate, ...], ...]:
 def _number_candidates(
     cells: list[int], numbering: Numbering, deadline: Deadline
 ) -> tuple[list[list[tuple[int, int]]], dict[int, Candidate], list[Candidate]]:
-    """Number the open candidates of `cells`, the masks of remaining candidates.
+    """Number the candidates of each cell that has more than one left.
 
-    Returns the list of pairs (value, variable) of each cell, the map from variable to candidate,
-    and the decided candidates.
+    `cells`: the mask of remaining candidates of each cell. Returns, for each cell, its pairs
+    (value, variable); then the map from variable to candidate, and the decided candidates.
     """
     geometry = numbering.geometry
     open_candidates: list[list[tuple[int, int]]] = []
@@ -373,10 +382,13 @@ def _exactly_one(kind: GroupKind, groups: Sequence[Clause]) -> Iterator[Family]:
     yield Family(TITLES[kind][AT_MOST], size, clauses)
 
 
-def _families(
+def _open_families(
     geometry: Geometry, open_candidates: list[list[tuple[int, int]]], deadline: Deadline
 ) -> Iterator[Family]:
-    """Yield the families of `extended` over the open candidates, the pairs (value, variable)."""
+    """Yield the families of `extended` over the open candidates.
+
+    `open_candidates`: for each cell, its pairs (value, variable).
+    """
     yield from _exactly_one(
         "cell",
         [tuple([x for _, x in open_values]) for open_values in open_candidates if open_values],
@@ -402,4 +414,4 @@ ENCODINGS: dict[EncodingChoice, Callable[[Puzzle, NumberingChoice, Limits], Cnf]
     **{name: partial(encode_full, name) for name in SELECTIONS},
     "reduced": encode_reduced,
 }
-"""The function of each encoding."""
+"""The function that encodes a puzzle, for each encoding."""

@@ -11,10 +11,10 @@ from pipeline.solving.cnf import Answer, Cnf, Sat, Unknown
 from pipeline.solving.solvers import Solver
 
 MIN_CLAUSE_BYTES = 16
-"""Minimum memory of a clause in a solver: that of a clause with two literals."""
+"""Minimum bytes of memory of a clause in a solver: those of a clause with two literals."""
 
 VARIABLE_BYTES = 200
-"""Memory of a variable in this process while a model is read and checked."""
+"""Bytes of memory of a variable in this process while a model is read and checked."""
 
 
 def enumerate_models(
@@ -24,18 +24,18 @@ def enumerate_models(
     blocked: list[Clause] | None = None,
     max_models: int | None = None,
 ) -> Generator[Answer, None, None]:
-    """Yield Sat for each model, then Unsat or Unknown. Models have distinct grids.
+    """Yield Sat for each model, then Unsat or Unknown. No two models have the same grid.
 
-    - `limits`: for all models together.
+    - `limits`: the limits for all models together.
     - `blocked`: clauses that block earlier models. The clause of each new model is appended.
     - `max_models`: stop without a verdict when `blocked` has this number of clauses.
 
-    Raises SolverError if the solver fails, or returns a model that does not satisfy the clauses or
+    Raises SolverError if the solver fails, and for a model that does not satisfy the clauses or
     repeats a grid.
     """
     deadline, blocked = Deadline.of(limits), [] if blocked is None else blocked
     try:
-        limits.allow(max(cnf.size * MIN_CLAUSE_BYTES, cnf.variables * VARIABLE_BYTES))
+        limits.check_memory(max(cnf.size * MIN_CLAUSE_BYTES, cnf.variables * VARIABLE_BYTES))
         with solver.open(cnf, limits) as session:
             for clause in blocked:
                 session.add(clause)

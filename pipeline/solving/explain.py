@@ -21,8 +21,8 @@ from pipeline.puzzle.puzzle import Grid, Puzzle
 from pipeline.solving.encode import Numbering, encode_puzzle
 from pipeline.solving.solvers.pysat import Pysat, Satisfiable
 
-LIMITS = Limits(2.0)
-"""Default limits for an explanation."""
+DEFAULT_LIMITS = Limits(2.0)
+"""Default limits of `explain_conflict`."""
 
 MAX_EXPLAINED_SIDE = 36
 """Maximum side of a puzzle that is explained. Side 36 has 3.3 million clauses, which take seconds
@@ -30,10 +30,10 @@ to load; side 49 would have 11 million.
 """
 
 _MAX_NAMED = 8
-"""Maximum number of clues that a sentence names. More clues are easier to see in a drawing."""
+"""Maximum number of clues and rules that a message names. More are easier to see in a drawing."""
 
 _MAX_GRIDS = 100
-"""Maximum number of grids for which decisive cells are computed."""
+"""Maximum number of grids for which `explain_difference` computes decisive cells."""
 
 _MAX_COMBINATIONS = 300_000
 """Maximum number of combinations of values that are tested to show that fewer values do not
@@ -41,16 +41,16 @@ suffice. The tests take about 0.1 s.
 """
 
 GridsByValue = dict[int, dict[int, int]]
-"""For each cell in which grids differ, maps each value to a bit set of the grids with it."""
+"""Cell in which grids differ → value → bit set of the grids with this value in the cell."""
 
 
 @dataclass(frozen=True, slots=True)
 class Clue:
     """A clue: a cell with a value or a mark.
 
-    - `row`, `column`: count from 1.
+    - `row`, `column`: the position, counted from 1.
     - `holds`: the value, or the mark: `even`, `odd` or the allowed values.
-    - `name`: the name of an extra cell outside the grid, else empty.
+    - `name`: the name of the cell if it is an extra cell outside the grid, else empty.
     """
 
     row: int
@@ -89,11 +89,11 @@ class Clue:
 class Conflict:
     """Clues and rules that contradict each other.
 
-    - `clues`: in the order of their cells.
+    - `clues`: the clues, in the order of their cells.
     - `message`: a sentence that names or counts the clues and rules.
-    - `minimal`: true if there is a solution after removing any one of them; false if there was no
-      time to find a minimal set.
-    - `rules`: indices in `Puzzle.rules`.
+    - `minimal`: true if the rest has a solution after removing any one of the clues and rules;
+      false if there was no time to find a minimal set.
+    - `rules`: the indices of the rules in `Puzzle.rules`.
     """
 
     clues: tuple[Clue, ...]
@@ -107,7 +107,7 @@ class Conflict:
 
 
 def explain_conflict(
-    puzzle: Puzzle, engine: Pysat | None = None, limits: Limits = LIMITS
+    puzzle: Puzzle, engine: Pysat | None = None, limits: Limits = DEFAULT_LIMITS
 ) -> Conflict | None:
     """Explain why a puzzle has no solution; None if that takes too long.
 
@@ -139,7 +139,7 @@ def explain_conflict(
 
 
 def _clues(puzzle: Puzzle, cells: Iterable[int]) -> tuple[Clue, ...]:
-    """The clues of cells, in the order of the cells."""
+    """The clues of these cells, sorted by cell."""
     return tuple(Clue.of_cell(cell, puzzle) for cell in sorted(cells))
 
 
@@ -168,11 +168,11 @@ def _sentence(clues: Sequence[Clue], rules: Sequence[str], *, minimal: bool) -> 
 def _clauses_with_assumptions(
     puzzle: Puzzle,
 ) -> tuple[Iterable[Clause], dict[int, int], dict[int, int]]:
-    """State the units, and each clue and rule under an assumption, which is a literal.
+    """State the units, and each clue and rule so that it holds only under an assumption, a literal.
 
     Returns the clauses, a map from the assumptions of clues to their cells, and a map from the
-    assumptions of rules to their indices. The assumption of a given is its candidate. A mark gets a
-    new variable that forbids the other values. A rule gets a new variable that implies its clauses.
+    assumptions of rules to their indices. The assumption of a given is its candidate. For a mark,
+    it is a new variable that forbids the other values; for a rule, one that implies its clauses.
     """
     geometry = puzzle.geometry
     units = encode_puzzle(Puzzle.empty(geometry), "extended")
@@ -204,8 +204,8 @@ class Difference:
     """Where grids differ.
 
     - `cells`: the cells in which they differ, as (row, column) from 1, row by row.
-    - `decisive`: values that single out one of the grids: no other grid has all of them.
-    - `exact`: true if no fewer values single out a grid, false if that is unknown.
+    - `decisive`: cells with their values; only one of the grids has all these values.
+    - `exact`: true if no set of fewer values belongs to only one grid, false if that is unknown.
     """
 
     cells: tuple[tuple[int, int], ...]
@@ -226,7 +226,7 @@ def explain_difference(grids: Sequence[Grid]) -> Difference:
         raise ValueError("expected two or more distinct grids of one geometry")
     place = grids[0].geometry.place
     by_cell = _grids_by_value(grids)
-    # among cells that divide the grids into the same sets, only the first is an option
+    # of cells that divide the grids into the same sets, only the first is considered
     cell_of_sets = {frozenset(sets.values()): cell for cell, sets in reversed(by_cell.items())}
     options = {cell: by_cell[cell] for cell in sorted(cell_of_sets.values())}
     indices = range(min(len(grids), _MAX_GRIDS))
@@ -240,7 +240,7 @@ def explain_difference(grids: Sequence[Grid]) -> Difference:
 
 
 def _is_minimum(size: int, sets: Sequence[int]) -> bool:
-    """Whether no `size` - 1 of the sets have only one grid in common; False if unknown."""
+    """Whether no intersection of `size` - 1 of the sets is a single grid; False if unknown."""
     if comb(len(sets), size - 1) > _MAX_COMBINATIONS:
         return False
     intersections = (reduce(and_, chosen, -1) for chosen in combinations(sets, size - 1))
@@ -248,9 +248,9 @@ def _is_minimum(size: int, sets: Sequence[int]) -> bool:
 
 
 def _grids_by_value(grids: Sequence[Grid]) -> GridsByValue:
-    """Find the grids with each value, for each cell in which grids differ.
+    """Find, for each cell in which grids differ, the grids with each value.
 
-    Bit i of a bit set stands for grid i.
+    In a bit set, bit i stands for grid i.
     """
     by_cell, lowest = GridsByValue(), grids[0].geometry.lowest
     for cell, values in enumerate(zip(*(grid.values for grid in reversed(grids)), strict=True)):
@@ -268,9 +268,9 @@ def _positions(data: bytes, byte: int) -> int:
 
 
 def _decisive_cells(index: int, grids: Sequence[Grid], by_cell: GridsByValue) -> list[int]:
-    """Choose cells that single out grid `index`: no other grid has its values in all of them.
+    """Choose cells such that no other grid has the values of grid `index` in all of them.
 
-    Each choice is greedy: it excludes as many of the remaining other grids as possible.
+    The choice is greedy: each cell excludes as many of the remaining other grids as possible.
     """
     values = grids[index].values
     remaining = (1 << len(grids)) - 1 & ~(1 << index)

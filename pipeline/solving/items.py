@@ -24,8 +24,8 @@ from pipeline.reading.read import COLLECTION_CHUNK_BYTES, parse_now, source_at, 
 from pipeline.settings import Settings
 from pipeline.solving.problem import FormulaProblem, PuzzleProblem, problem_in
 
-_NOT_READ = "grid", "it was not read"
-"""The format of a puzzle that was not parsed, and why it has this format, as in `parsed_from`."""
+_UNPARSED_FORMAT = "grid", "it was not read"
+"""The format of a puzzle that was not parsed, and the reason for this format."""
 
 BATCH_SIZE = 1024
 """Maximum number of puzzles of a collection that are solved together."""
@@ -36,11 +36,11 @@ class Item:
     """One problem of a source, or the reason why it could not be read.
 
     - `name`: the name of the source, or of a member of an archive.
-    - `line`: the first line of a puzzle in a collection, from 1; else None.
+    - `line`: the first line of a puzzle in a collection, counted from 1; else None.
     - `signs`: the letters that stand for the values 1, 2, …; empty for numbers.
-    - `is_only_item`: the source has no other item.
+    - `is_only_item`: whether the source has no other item.
     - `data`: the bytes of the source, if this is the only item.
-    - `seconds`: the time for reading `data`.
+    - `seconds`: the time that reading `data` took.
     """
 
     name: str
@@ -87,7 +87,7 @@ class Item:
 
     @property
     def plain(self) -> str:
-        """The cells of a plain 9×9 puzzle of a collection; empty for any other item."""
+        """The cells of a plain 9×9 puzzle of a collection, as text; empty for any other item."""
         return self.content.text if isinstance(self.content, Entry) and self.content.plain else ""
 
     @property
@@ -97,7 +97,7 @@ class Item:
 
     @property
     def notes(self) -> Notes:
-        """Texts about the puzzle, such as its title, by name."""
+        """Texts about the puzzle, with their names, such as its title."""
         problem = self.problem
         return problem.parsed.notes if isinstance(problem, PuzzleProblem) else ()
 
@@ -128,7 +128,7 @@ def read(source: str | Path | bytes, **settings: Unpack[SourceOptions]) -> Itera
 def items_of(source: Path | Puzzle, name: str, settings: Settings) -> Iterator[Item]:
     """Yield an Item for a puzzle, or for each problem at a path, as `read` does.
 
-    `name` is the name of the source. Names of members of an archive begin with it.
+    `name` is the name of the source. Names of members of an archive begin with this name.
     """
     if isinstance(source, Puzzle):
         return iter((Item(name, None, PuzzleProblem(parsed_from(source)), is_only_item=True),))
@@ -187,7 +187,7 @@ def members_of(
 def item_of(
     source: OneProblem, name: str, settings: Settings, *, is_only_item: bool = False
 ) -> Item:
-    """The item of a source with a single problem; if it is rejected, with the reason."""
+    """The item of a source with a single problem. If the problem is rejected, it has a `reason`."""
     start, signs = time.perf_counter(), ""
     content: PuzzleProblem | FormulaProblem | Unreadable | LimitReached
     try:
@@ -218,7 +218,7 @@ def problem_of(entry: Entry) -> PuzzleProblem:
     if puzzle is None:
         raise ValueError("the entry has an error")
     if parsed is None:
-        parsed = Parsed(puzzle, *_NOT_READ) if entry.plain else parsed_from(puzzle)
+        parsed = Parsed(puzzle, *_UNPARSED_FORMAT) if entry.plain else parsed_from(puzzle)
         parsed = parsed if entry.signs else replace(parsed, claimed=entry.claimed)
     return PuzzleProblem(parsed.with_text(entry.title, entry.unread))
 
@@ -226,7 +226,7 @@ def problem_of(entry: Entry) -> PuzzleProblem:
 def group_items(items: Iterable[Item]) -> Iterator[list[Item]]:
     """Yield lists of items to solve together: consecutive plain puzzles of a collection.
 
-    Every other item is in a list of its own.
+    Every other item is alone in its list.
     """
     rows: list[Item] = []
     for item in items:

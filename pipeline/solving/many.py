@@ -1,7 +1,7 @@
 """Solve a batch of puzzles of one geometry: from arrays of masks to arrays of certified grids.
 
 The batch solver solves 9×9 puzzles. Puzzles that it leaves undecided, and puzzles of other sizes,
-are solved one by one. Every grid is certified in either case.
+are solved one by one. Every grid is certified, whichever solver found it.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from pipeline.settings import ENCODING, Settings
 from pipeline.solving.one import (
     MIN_BATCH,
     STATUSES,
-    TRUSTED,
+    TRUSTED_CERTIFICATE,
     Search,
     add_evidence,
     more_solutions_message,
@@ -37,36 +37,39 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 MIN_PERSISTENT_PYSAT = 64
-"""Minimum number of puzzles for which `auto` uses PySAT, not minisat, without machine code."""
+"""Minimum number of puzzles for which `auto` prefers PySAT to minisat, without machine code."""
 
 UNCOMPILED_BATCH = 64
-"""Number of puzzles solved together while machine code is compiled: work for half a second."""
+"""Number of puzzles solved together while machine code is compiled. They take half a second."""
 
 MAX_BATCH_SOLUTIONS = 100
 """Maximum number of solutions of each puzzle for which puzzles are solved together."""
 
 MAX_BATCH_SECONDS = 10.0
-"""Time limit for solving a batch, and for checking it. Undecided puzzles are then solved alone."""
-
-BATCH_SHARE = 0.5
-"""Maximum share of a puzzle's time limit for solving a batch, and for checking it. The rest is
-reserved for solving the puzzle alone, and for a proof.
+"""Time limit for solving a batch, and again for checking it. Puzzles that are undecided after that
+are solved alone.
 """
 
-UNCHECKED = -1
+BATCH_SHARE = 0.5
+"""Maximum share of a puzzle's remaining time for solving a batch, and again for checking it. The
+rest is reserved for solving the puzzle alone, and for a proof.
+"""
+
+NODES_UNKNOWN = -1
 """The entry in `nodes` of a puzzle that the search did not decide."""
 
 UNDECIDED = "the batch solver left the puzzle undecided"
+"""The reason for a fallback if the batch solver was chosen by name."""
 
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """P puzzles of one geometry, with a side of 25 at most.
+    """P puzzles of one geometry, whose side is at most 25.
 
-    - `masks` (P, n²): the values that each cell may hold. They become read-only, because answers
-      are checked against them.
-    - `problem(index)`: builds the problem of a puzzle when it is needed.
-    - `parse`: the reading time of each puzzle in seconds, if known.
+    - `masks` (P, n²): the values that each cell may hold. The array becomes read-only, because
+      answers are checked against it.
+    - `problem`: a function that makes the problem of the puzzle with an index.
+    - `parse`: the seconds that reading each puzzle took; empty if unknown.
     """
 
     geometry: Geometry
@@ -86,11 +89,12 @@ class BatchResult:
     - `limit`: the maximum number of solutions of each puzzle.
     - `counts` (P,): the number of solutions, at most `limit`.
     - `has_more` (P,): whether there are more solutions than `limit`.
-    - `grids` (R, P, n²): for each puzzle, the first `counts` are its solutions.
-    - `undecided`: maps the index of each undecided puzzle to the fault of its answer, or None.
-    - `spent` (P,): the seconds that count for the puzzle.
-    - `nodes` (P,): nodes of the exhaustive search that found no other solutions, UNCHECKED for
-      puzzles that it did not decide; None if solvers are trusted.
+    - `grids` (R, P, n²): the solutions of each puzzle; of its R grids, the first `counts` are
+      valid.
+    - `undecided`: maps the index of each undecided puzzle to the reason for a fallback, or None.
+    - `spent` (P,): the seconds that count against the time limit of each puzzle.
+    - `nodes` (P,): the number of nodes of the exhaustive search that found no other solutions, or
+      NODES_UNKNOWN if the search did not decide the puzzle; None if solvers are trusted.
     - `results`: maps indices to the results of puzzles that were solved, checked or explained
       alone. They override the arrays.
     """
@@ -118,20 +122,20 @@ class BatchResult:
         return more_solutions_message(self.limit, "solution") if self.has_more[index] else None
 
     def certificate(self, index: int) -> Certificate | None:
-        """The certificate that there are no other solutions; None if that is not checked."""
+        """The certificate that there are no other solutions; None if nothing has checked that."""
         if self.has_more[index] or index in self.undecided:
             return None
         if self.nodes is None:
-            return TRUSTED
+            return TRUSTED_CERTIFICATE
         nodes = int(self.nodes[index])
-        return None if nodes == UNCHECKED else Certificate("proved", "exhaustive-search", nodes)
+        return None if nodes == NODES_UNKNOWN else Certificate("proved", "exhaustive-search", nodes)
 
     def solutions(self, index: int) -> list[bytes]:
         """The solutions of a puzzle, each as n² bytes."""
         return [self.grids[rank, index].tobytes() for rank in range(self.counts[index])]
 
     def result(self, index: int) -> Result[Grid]:
-        """The result of one puzzle. It has a `problem` only if it is in `results`."""
+        """The result of one puzzle. Its `problem` is None unless the result is in `results`."""
         return self.results.get(index) or Result(
             self.status(index),
             tuple(Grid(self.geometry, tuple(values)) for values in self.solutions(index)),
@@ -150,9 +154,10 @@ def masks_of(puzzles: Sequence[Puzzle]) -> NDArray[np.uint64]:
 def batch_slices(
     geometry: Geometry, masks: NDArray[np.unsignedinteger], settings: Settings
 ) -> Iterator[slice]:
-    """Yield the slices of batches: small ones until machine code is loaded, then all other puzzles.
+    """Yield the slices of batches: small ones until machine code is loaded, then one with the rest.
 
-    `masks` is (P, n²). The last batch has at least UNCOMPILED_BATCH puzzles if there are so many.
+    `masks` is (P, n²). If there are several batches, the last one has at least UNCOMPILED_BATCH
+    puzzles.
     """
     start, count = 0, len(masks)
     while geometry == NINE_BY_NINE and count - start >= 2 * UNCOMPILED_BATCH:
@@ -165,7 +170,7 @@ def batch_slices(
 
 
 def _is_compiled(count: int, settings: Settings) -> bool:
-    """Whether machine code is ready for `count` puzzles. If not, starts to compile it."""
+    """Whether machine code is ready for `count` puzzles. If it is not, starts to compile it."""
     from pipeline.solving.compiled import machine_code  # noqa: PLC0415 - seldom needed
 
     search = machine_code(count, at_once=True)
@@ -178,8 +183,8 @@ def solve_batch(
 ) -> BatchResult:
     """Solve each puzzle of a batch.
 
-    `explain`: as in `solve_problem`; every puzzle is then in `results`. Raises EnvironmentFailure
-    if the last solver cannot run.
+    `explain`: as in `solve_problem`; if true, every puzzle is in `results`. Raises
+    EnvironmentFailure if the last solver cannot run.
     """
     start = time.perf_counter()
     solved = _certify(batch, _run_batch_solver(batch, solvers, settings), settings)
@@ -213,13 +218,13 @@ def solve_batch(
 
 
 def _indices_to_solve_alone(solved: BatchResult, settings: Settings, *, explain: bool) -> list[int]:
-    """The indices of the puzzles to solve, check, explain or prove alone."""
+    """The indices of puzzles that are solved, checked, explained or proved one by one."""
     count = len(solved.counts)
     if explain:
         return list(range(count))
     chosen = np.zeros(count, np.bool_)
     if solved.nodes is not None:
-        chosen |= solved.nodes == UNCHECKED
+        chosen |= solved.nodes == NODES_UNKNOWN
     for number, status in enumerate(STATUSES):
         if status == "unsolvable" or settings.needs_proof(status):
             chosen |= np.minimum(solved.counts, 2) == number
@@ -232,13 +237,13 @@ def _indices_to_solve_alone(solved: BatchResult, settings: Settings, *, explain:
 def _certify(batch: Batch, solved: BatchResult, settings: Settings) -> BatchResult:
     """Certify the grids, and check that the lists of solutions are complete.
 
-    Puzzles with a wrong grid are added to `undecided`. The exhaustive search certifies grids too,
-    so `certify_lists` checks only puzzles that the search did not decide.
+    Puzzles with a wrong grid are added to `undecided`. The exhaustive search also certifies grids,
+    so `certify_lists` checks only the puzzles that the search did not decide.
     """
     counts, has_more, spent = solved.counts, solved.has_more, solved.spent.copy()
     to_certify = np.ones(len(counts), np.bool_)
     to_certify[list(solved.undecided)] = False
-    nodes = None if settings.trust_solver else np.full(len(counts), UNCHECKED)
+    nodes = None if settings.trust_solver else np.full(len(counts), NODES_UNKNOWN)
     is_wrong = np.zeros(len(counts), np.bool_)
     to_search = to_certify & ~has_more
     if nodes is not None and to_search.any():
@@ -254,7 +259,7 @@ def _certify(batch: Batch, solved: BatchResult, settings: Settings) -> BatchResu
             seconds,
         )
         spent[indices] += time.perf_counter() - start
-        nodes[indices] = np.where(verdicts == Verdict.COMPLETE, node_counts, UNCHECKED)
+        nodes[indices] = np.where(verdicts == Verdict.COMPLETE, node_counts, NODES_UNKNOWN)
         is_wrong[indices] = verdicts == Verdict.WRONG
         to_certify &= has_more
         to_certify[indices[verdicts == Verdict.UNDECIDED]] = True
@@ -266,9 +271,9 @@ def _certify(batch: Batch, solved: BatchResult, settings: Settings) -> BatchResu
 
 
 def _run_batch_solver(batch: Batch, solvers: Solvers, settings: Settings) -> BatchResult:
-    """Run the batch solver. If it is not available, all puzzles are undecided."""
+    """Run the batch solver, if it is available. Otherwise all puzzles are undecided."""
     count, cells = batch.masks.shape
-    max_solutions, start = settings.limit, time.perf_counter()
+    max_solutions, start = settings.solution_limit, time.perf_counter()
     solver = None
     if batch.geometry == NINE_BY_NINE and _is_for_batch_solver(count, settings):
         from pipeline.solving.compiled import machine_code  # noqa: PLC0415 - seldom needed
@@ -304,14 +309,16 @@ def _run_batch_solver(batch: Batch, solvers: Solvers, settings: Settings) -> Bat
 
 def _is_for_batch_solver(count: int, settings: Settings) -> bool:
     """Whether the settings choose the batch solver for `count` puzzles."""
-    if settings.limit > MAX_BATCH_SOLUTIONS or settings.solver not in ("auto", "batch"):
+    if settings.solution_limit > MAX_BATCH_SOLUTIONS or settings.solver not in ("auto", "batch"):
         return False
     is_many = count >= MIN_BATCH and settings.encoding == ENCODING
     return is_many or settings.solver == "batch"
 
 
 def _batch_seconds(settings: Settings, spent: float = 0.0) -> float:
-    """The time limit for solving or checking a batch whose puzzles have spent `spent` seconds each.
+    """The time limit for solving or checking a batch.
+
+    `spent`: the seconds that each of its puzzles has spent so far.
 
     MAX_BATCH_SECONDS does not apply if the batch solver was chosen by name.
     """

@@ -1,7 +1,7 @@
 """Solve one problem: Problem → Cnf → Answer → solution → Result with its evidence.
 
 Puzzles and formulas take the same path. Every solution is certified. If a solver fails, the next
-one is asked. If no solver answers, there is a Result that says so; only a failing environment
+one is asked. If no solver answers, the status of the result is `failed`; only a failing environment
 raises an error.
 """
 
@@ -22,7 +22,7 @@ from pipeline.solving import Encoding
 from pipeline.solving.cnf import Cnf, Sat, Unknown, Unsat
 from pipeline.solving.complete import (
     MAX_PROVED_SOLUTIONS,
-    Checked,
+    CompletenessCheck,
     check_complete,
     prove_complete,
     search_missing,
@@ -34,30 +34,30 @@ from pipeline.solving.result import Certificate, Result, SolverUsed, Status, Sto
 from pipeline.solving.solvers import Solver, Solvers
 
 MIN_BATCH = 8
-"""Minimum number of puzzles of one geometry that are solved together. Loading numpy and machine
-code takes as long as solving this number of puzzles one by one.
+"""Minimum number of puzzles of one geometry that are solved together. To load numpy and machine
+code takes as long as to solve this number of puzzles one by one.
 """
 
 EXPLAIN_SECONDS = 2.0
 """Time limit for explaining why there is no solution."""
 
-TRUSTED = Certificate("unverified", reason="--trust-solver")
-"""The certificate of solutions that the user asked not to check for completeness."""
+TRUSTED_CERTIFICATE = Certificate("unverified", reason="--trust-solver")
+"""The certificate of solutions if the user chose not to check that there are no others."""
 
-ONLY_SEARCHED = Certificate("unverified", reason="only the exhaustive search ended in time")
-"""The certificate if only the exhaustive search reports that there are no other solutions."""
+SEARCH_CERTIFICATE = Certificate("unverified", reason="only the exhaustive search ended in time")
+"""The certificate if the exhaustive search found no other solutions, and nothing confirms that."""
 
-ONLY_SEARCHED_TOO_LARGE = Certificate(
+TOO_LARGE_CERTIFICATE = Certificate(
     "unverified", reason="only the exhaustive search answered: the rules are too large for solvers"
 )
-"""The same for a variant that cannot be encoded."""
+"""The same certificate for a variant that is too large to be encoded."""
 
 STATUSES: tuple[Status, ...] = ("unsolvable", "unique", "multiple")
-"""The statuses of problems with no solution, with one, and with more."""
+"""The statuses of problems with no solution, with one, and with two or more."""
 
 RESERVED_SHARE = 0.25
-"""Maximum share of the time that is reserved for an exhaustive search of a variant, in case the
-solver gives up.
+"""Maximum share of the remaining time that is reserved for an exhaustive search of a variant, in
+case the solver gives up.
 """
 
 HANDOVER_SOLUTIONS = 2
@@ -65,7 +65,7 @@ HANDOVER_SOLUTIONS = 2
 
 _WRONG_SOLUTION = "the solution in the file is wrong"
 _SOLUTION_NOT_FOUND = "the solution in the file was not found"
-"""What may be wrong with the solution that a source gives with a puzzle."""
+"""What may be wrong with the solution that a source contains for a puzzle."""
 
 
 def solve_problem(
@@ -80,7 +80,7 @@ def solve_problem(
     """Solve one problem: ask the solvers in turn until an answer passes its checks.
 
     - `on_solution`: called with each solution as soon as it is certified.
-    - `explain`: add the conflict of an unsolvable puzzle, or the difference of its solutions.
+    - `explain`: add the conflict of an unsolvable puzzle, or the difference of several solutions.
 
     Raises EnvironmentFailure if the last solver cannot run.
     """
@@ -99,13 +99,13 @@ def solve_problem(
             continue
         last = search.last_solver
         if fallback is None and last is not solver:
-            fallback = f"{solver.name} found the first {HANDOVER_SOLUTIONS} solutions"
+            fallback = f"{solver.name} handed over after {HANDOVER_SOLUTIONS} solutions"
         used = SolverUsed(last.name, last.version, fallback, is_planned and fallback is not None)
-        candidate = search.result(solutions, verdict, used)
+        unchecked = search.result(solutions, verdict, used)
         if isinstance(verdict, Unknown):
-            candidate = search.continue_result(candidate, verdict)
-        result = add_evidence(candidate, search, solvers, explain=explain)
-        if not candidate.complete or not result.is_doubted:
+            unchecked = search.continue_result(unchecked, verdict)
+        result = add_evidence(unchecked, search, solvers, explain=explain)
+        if not unchecked.complete or not result.is_doubted:
             return result
         fallback, is_planned = result.doubt, False  # the next solver may find all solutions
     if result is not None:
@@ -147,7 +147,7 @@ class Search(Generic[S]):
 
     @property
     def puzzle_cnf(self) -> Cnf | None:
-        """The CNF of a puzzle, for its result; None for a formula, and before encoding."""
+        """The CNF that `Result.cnf` gets; None for a formula, and before encoding."""
         return self._cnf if self.problem.is_encoded else None
 
     @property
@@ -158,10 +158,10 @@ class Search(Generic[S]):
     def collect(
         self, solver: Solver, successor: Solver | None = None
     ) -> tuple[list[S], Unsat | Unknown | None]:
-        """Collect certified solutions, up to `Problem.solutions_to_find`.
+        """Collect up to `Problem.solutions_to_find` certified solutions.
 
-        Returns the solutions, and the verdict that ended the search; None if there are enough
-        solutions. Raises as `stream` does.
+        Returns the solutions, and the verdict that ended the search; the verdict is None if the
+        search stopped because it had found enough. Raises the errors of `stream`.
         """
         count = self.problem.solutions_to_find(self.settings)
         solutions: list[S] = []
@@ -180,9 +180,9 @@ class Search(Generic[S]):
     ) -> Generator[S | Unsat | Unknown, None, None]:
         """Yield each certified solution, then the verdict that ended the search.
 
-        The solver `successor`, if given, takes over after HANDOVER_SOLUTIONS. If it fails, the
-        first solver continues. Raises LimitReached if the CNF is too large, SolverError if a solver
-        fails.
+        If `successor` is given, this solver takes over after HANDOVER_SOLUTIONS solutions; if it
+        fails, `solver` continues. Raises LimitReached if the CNF is too large, and SolverError if
+        `solver` fails.
         """
         blocked: list[Clause] = []
         yield from self._solutions(solver, blocked, HANDOVER_SOLUTIONS if successor else None)
@@ -222,9 +222,9 @@ class Search(Generic[S]):
     def result(
         self, solutions: Sequence[S], verdict: Unsat | Unknown | None, used: SolverUsed
     ) -> Result[S]:
-        """The result for what `collect` returns: solutions, and the verdict that ended the search.
+        """Make a Result of the solutions and the verdict that `collect` returned.
 
-        If the verdict is Unknown, solutions from earlier checks are added.
+        If the verdict is Unknown, solutions that earlier checks found are added.
         """
         limit = self.problem.limit(self.settings)
         if isinstance(verdict, Unknown):
@@ -257,13 +257,17 @@ class Search(Generic[S]):
         )
 
     def search_alone(self, reason: str, solvers: Solvers, *, explain: bool) -> Result[S]:
-        """Search for all solutions of a variant that cannot be encoded, for a `reason`."""
+        """Search exhaustively for the solutions of a problem that cannot be encoded.
+
+        `reason`: why it cannot be encoded. Unless the problem is a variant and time is left, the
+        status of the result is `unknown`.
+        """
         seconds = self.watch.seconds()
         unknown: Result[S] = Result("unknown", (), False, reason, self.problem, seconds=seconds)
         limits = limits_left(self.settings, self.watch)
         if not self._is_variant or limits.seconds <= limits.spent:
             return unknown
-        result = self._search(unknown, limits, reason, ONLY_SEARCHED_TOO_LARGE)
+        result = self._search(unknown, limits, reason, TOO_LARGE_CERTIFICATE)
         if result is unknown:
             return replace(unknown, seconds=self.watch.seconds())
         return add_evidence(result, self, solvers, explain=explain)
@@ -276,25 +280,25 @@ class Search(Generic[S]):
     def continue_result(self, result: Result[S], verdict: Unknown) -> Result[S]:
         """Continue with an exhaustive search after a solver gave up on a variant.
 
-        If that search finds the last solution, nothing else confirms that there are no others, so
-        the certificate is ONLY_SEARCHED, and `_certify` asks for a proof.
+        If the search ends, nothing else confirms that there are no other solutions, so the
+        certificate is SEARCH_CERTIFICATE, and `_certify` asks for a proof.
         """
         if not self._is_variant or result.status != "unknown":
             return result
         limits = limits_left(self.settings, self.watch)
         limits = limits.at_most(search_seconds(self.problem))
         fallback = f"{_solver_name(result)} gave up: {verdict.reason}"
-        return self._search(result, limits, fallback, ONLY_SEARCHED)
+        return self._search(result, limits, fallback, SEARCH_CERTIFICATE)
 
     def _search(
         self, result: Result[S], limits: Limits, fallback: str, certificate: Certificate
     ) -> Result[S]:
-        """Add the solutions that an exhaustive search finds to a result.
+        """Search exhaustively, and add the solutions that are found to a result.
 
         - `fallback`: why the search runs instead of a solver.
-        - `certificate`: the certificate if the search ends.
+        - `certificate`: the certificate of the new result if the search ends.
 
-        Returns the same result if the search finds nothing and does not end.
+        Returns the same result if the search is cut short and finds nothing.
         """
         count = min(self.problem.solutions_to_find(self.settings), MAX_PROVED_SOLUTIONS)
         max_missing = count - len(result.solutions)
@@ -313,7 +317,7 @@ class Search(Generic[S]):
         continued = self.result([*result.solutions, *missing], verdict, used)
         return replace(continued, certificate=certificate if is_all else None)
 
-    def add_missing(self, result: Result[S], checked: Checked[S]) -> Result[S]:
+    def add_missing(self, result: Result[S], checked: CompletenessCheck[S]) -> Result[S]:
         """Add the missing solutions that a check found to the result."""
         fallback = f"{_solver_name(result)} missed a solution that the check found"
         used = SolverUsed("exhaustive-search", None, fallback)
@@ -338,7 +342,7 @@ class Search(Generic[S]):
         return self._cnf
 
     def _report(self, solution: S) -> None:
-        """Call `on_solution` with a solution, at most once for each and up to the limit."""
+        """Call `on_solution` with a solution, once for each solution and at most `limit` times."""
         limit = self.problem.limit(self.settings)
         if self._on_solution and solution not in self._reported and len(self._reported) < limit:
             self._reported.add(solution)
@@ -346,11 +350,12 @@ class Search(Generic[S]):
 
 
 def more_solutions_message(limit: int, noun: str) -> str:
-    """The message for a problem with more than `limit` solutions."""
+    """The message for a problem with more than `limit` solutions, which are called `noun`s."""
     return f"there are more {noun}s than the {limit} asked for"
 
 
 def _solver_name(result: Result[Any]) -> str:
+    """The name of the solver that answered, for messages."""
     return result.solver.name if result.solver else "a solver"
 
 
@@ -359,13 +364,13 @@ def add_evidence(
 ) -> Result[S]:
     """Check that the result is complete, and explain it.
 
-    If the check finds missing solutions, they are added. If the solver reported that there are no
-    more solutions and every proof of that is rejected, the result is doubted.
+    Missing solutions that the check finds are added. If the solver reported that there are no more
+    solutions, and every proof of this is rejected, the result is doubted.
     """
     problem, watch = search.problem, search.watch
     result = _certify(result, search, solvers)
     if isinstance(problem, PuzzleProblem):
-        is_encoded = result.certificate != ONLY_SEARCHED_TOO_LARGE
+        is_encoded = result.certificate != TOO_LARGE_CERTIFICATE
         if result.status == "unsolvable" and explain and is_encoded:
             result = _explain_conflict(result, problem.puzzle, solvers, search.settings, watch)
         elif result.status == "unsolvable":
@@ -380,16 +385,18 @@ def add_evidence(
 
 
 def _certify(result: Result[S], search: Search[S], solvers: Solvers) -> Result[S]:
-    """Check that the result is complete: add a certificate, and missing solutions."""
+    """Check that the result is complete. Adds a certificate, and the missing solutions if any."""
     settings, watch, problem = search.settings, search.watch, search.problem
-    if result.certificate == ONLY_SEARCHED_TOO_LARGE:
+    if result.certificate == TOO_LARGE_CERTIFICATE:
         return result
     if not result.complete or settings.trust_solver:
-        return replace(result, certificate=TRUSTED if result.complete else Certificate("no"))
+        return replace(
+            result, certificate=TRUSTED_CERTIFICATE if result.complete else Certificate("no")
+        )
     prove, checked = settings.needs_proof(result.status), None
-    if result.certificate and result.certificate != ONLY_SEARCHED and not prove:
+    if result.certificate and result.certificate != SEARCH_CERTIFICATE and not prove:
         return result
-    if result.certificate != ONLY_SEARCHED:
+    if result.certificate != SEARCH_CERTIFICATE:
         max_missing = problem.limit(settings) + 1 - len(result.solutions)
         limits = limits_left(settings, watch)
         with watch.timing("prove"):
@@ -401,11 +408,13 @@ def _certify(result: Result[S], search: Search[S], solvers: Solvers) -> Result[S
             if not result.complete:
                 return replace(result, certificate=checked.certificate)
             checked = None
-    if checked is None:  # only the search says that there are no others, so ask for a proof
+    if checked is None:  # nothing confirms the search, so ask for a proof
         limits = limits_left(settings, watch)
         with watch.timing("prove"):
             proved, proof = prove_complete(problem, result.solutions, solvers, limits)
-        checked = Checked(ONLY_SEARCHED if proved.complete == "unverified" else proved, proof)
+        checked = CompletenessCheck(
+            SEARCH_CERTIFICATE if proved.complete == "unverified" else proved, proof
+        )
     if checked.certificate.complete == "no":
         doubt = f"{_solver_name(result)} found no more solutions, but this could not be proved: "
         result = result.as_doubted(doubt + (checked.certificate.reason or ""))
@@ -415,7 +424,7 @@ def _certify(result: Result[S], search: Search[S], solvers: Solvers) -> Result[S
 def _explain_conflict(
     result: Result[S], puzzle: Puzzle, solvers: Solvers, settings: Settings, watch: Stopwatch
 ) -> Result[S]:
-    """Add the conflict to an unsolvable result. If there is a solution, the result is doubted."""
+    """Add the conflict to an unsolvable result, or doubt the result if there is a solution."""
     from pipeline.solving.explain import explain_conflict  # noqa: PLC0415 - seldom needed
     from pipeline.solving.solvers.pysat import Pysat  # noqa: PLC0415 - as above
 
@@ -432,22 +441,23 @@ def _explain_conflict(
 
 
 def compare_solution(
-    result: Result, puzzle: Puzzle, source_solution: str | None, signs: str
+    result: Result, puzzle: Puzzle, source_solution: str | None, letters: str
 ) -> Result:
-    """Compare the result with the solution that the source gives with the puzzle.
+    """Compare the result with the solution that the source contains for the puzzle.
 
-    - `source_solution`: this solution in one line of digits, numbers or letters; None if there is
-      none.
-    - `signs`: the letters that stand for the values 1, 2, …; empty for numbers.
+    - `source_solution`: the solution in the source, in one line of digits, numbers or letters; None
+      if the source contains none.
+    - `letters`: the letters that stand for the values 1, 2, …; empty for numbers.
 
-    The returned result has a `disagreement` if the solution is wrong or was not found.
+    Returns the result, with a `disagreement` if the solution in the source is wrong or was not
+    found.
     """
     if source_solution is None or result.status == "failed":
         return result
     disagreement = _SOLUTION_NOT_FOUND if result.complete else None
     try:
-        if signs:
-            values = [signs.find(sign) + 1 for sign in source_solution]
+        if letters:
+            values = [letters.find(letter) + 1 for letter in source_solution]
         else:
             words = source_solution.split() if " " in source_solution else source_solution
             values = [int(word) for word in words]

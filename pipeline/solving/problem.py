@@ -1,7 +1,7 @@
-"""The problems that can be solved: puzzles and formulas. A new kind is a subclass of `Problem`.
+"""The problems that can be solved: puzzles and formulas.
 
-A problem encodes itself as a CNF, decodes and certifies models, and states the formula that a proof
-of completeness refutes.
+A problem encodes itself as a CNF, decodes and certifies models, and makes the formula that a proof
+of completeness refutes. To add a kind of problem, add a subclass of `Problem`.
 """
 
 from __future__ import annotations
@@ -38,22 +38,22 @@ from pipeline.solving.cnf import Cnf, Family, decode_model, whole_model
 from pipeline.solving.encode import encode_puzzle
 
 SEARCH_BYTES = 20
-"""Memory of an exhaustive search for each pair of cells of the grid."""
+"""Bytes of memory of an exhaustive search for each pair of cells of the grid."""
 
 DEFAULT_MODELS = 1
 """Number of models of a formula to publish if `max_solutions` is not set."""
 
 _MAX_LINE_WIDTH = 78
-"""Maximum width of the lines of a model."""
+"""Maximum width of the lines that list a model."""
 
 S = TypeVar("S", bound=Grid | Model, default=Any)
-"""The type of a solution."""
+"""The type of a solution: Grid or Model."""
 
 
 class Problem(ABC, Generic[S]):
     """A puzzle, whose solutions are grids, or a formula, whose solutions are models.
 
-    - `noun`: the name of its solutions in messages.
+    - `noun`: the word for one of its solutions in messages.
     - `is_encoded`: true if an encoding makes the CNF, false if the source is a CNF.
     - `format`: the notation of the source.
     """
@@ -63,7 +63,7 @@ class Problem(ABC, Generic[S]):
 
     @property
     def plain_geometry(self) -> Geometry | None:
-        """The geometry of a plain puzzle, see `Puzzle.is_plain`; None for any other problem.
+        """The geometry of a plain puzzle (see `Puzzle.is_plain`); None for any other problem.
 
         Only plain puzzles are solved in batches, because a batch has masks of cells and no rules.
         """
@@ -80,7 +80,7 @@ class Problem(ABC, Generic[S]):
 
     @property
     def may_lack_clauses(self) -> bool:
-        """Whether the source may be cut off. Missing clauses could exclude some solutions."""
+        """Whether the source may be cut off. The missing clauses could exclude some solutions."""
         return False
 
     @abstractmethod
@@ -88,7 +88,7 @@ class Problem(ABC, Generic[S]):
         """The maximum number of solutions to publish."""
 
     def solutions_to_find(self, settings: Settings) -> int:
-        """The number of solutions to find: one above `limit`, to know whether there are more."""
+        """The number of solutions to find: `limit` + 1, to know whether `limit` is exceeded."""
         return self.limit(settings) + 1
 
     @abstractmethod
@@ -101,7 +101,7 @@ class Problem(ABC, Generic[S]):
 
     @abstractmethod
     def fault(self, solution: S, solver: str) -> str | None:
-        """The reason why this is not a solution, or None. The message names `solver`."""
+        """A message, with the name `solver`, why this is not a solution; None if it is one."""
 
     def search_all(
         self,
@@ -111,7 +111,7 @@ class Problem(ABC, Generic[S]):
     ) -> SearchResult | None:
         """Search for up to `max_solutions` solutions that are not in `solutions`.
 
-        `solutions` must be distinct solutions. Returns None if the problem cannot be searched.
+        `solutions` must be distinct. Returns None if the problem cannot be searched.
         Raises LimitReached if there is too little memory.
         """
         return None
@@ -137,7 +137,7 @@ class Problem(ABC, Generic[S]):
 
 @dataclass(frozen=True, slots=True)
 class PuzzleProblem(Problem[Grid]):
-    """A puzzle, with its notation."""
+    """A puzzle with its notation, as a problem."""
 
     noun = "solution"
     is_encoded = True
@@ -161,7 +161,7 @@ class PuzzleProblem(Problem[Grid]):
         return self.parsed.unread
 
     def limit(self, settings: Settings) -> int:
-        return settings.limit
+        return settings.solution_limit
 
     def encode(self, encoding: EncodingChoice, limits: Limits) -> Cnf:
         return encode_puzzle(self.puzzle, encoding, limits=limits)
@@ -177,7 +177,7 @@ class PuzzleProblem(Problem[Grid]):
         self, solutions: Sequence[Grid], max_solutions: int, limits: Limits
     ) -> SearchResult:
         if self.puzzle.is_plain:
-            limits.allow(SEARCH_BYTES * self.puzzle.geometry.side**4)
+            limits.check_memory(SEARCH_BYTES * self.puzzle.geometry.side**4)
         seconds = limits.seconds - limits.spent
         return find_missing(self.puzzle, solutions, max_solutions=max_solutions, seconds=seconds)
 
@@ -198,7 +198,7 @@ class PuzzleProblem(Problem[Grid]):
 
 @dataclass(frozen=True, slots=True)
 class FormulaProblem(Problem[Model]):
-    """A formula in DIMACS CNF."""
+    """A formula in DIMACS CNF, as a problem."""
 
     noun = "model"
     is_encoded = False
@@ -218,7 +218,7 @@ class FormulaProblem(Problem[Model]):
         return settings.max_solutions or DEFAULT_MODELS
 
     def solutions_to_find(self, settings: Settings) -> int:
-        """One more than `limit`, as for a puzzle; but one if `limit` is 1."""
+        """`limit` + 1, as for a puzzle, but only 1 if `limit` is 1."""
         limit = self.limit(settings)
         return limit + 1 if limit > 1 else 1
 
@@ -253,7 +253,7 @@ class FormulaProblem(Problem[Model]):
 
 
 def model_lines(model: Model) -> Iterator[str]:
-    """Yield the lines of a model, up to 78 characters long, in the notation of SAT competitions."""
+    """Yield the lines of a model in the notation of the SAT competitions."""
     yield "s SATISFIABLE\n"
     line = "v"
     for word in chain(map(str, model), ["0"]):
@@ -265,11 +265,11 @@ def model_lines(model: Model) -> Iterator[str]:
 
 
 def problem_in(source: Readable, settings: Settings) -> PuzzleProblem | FormulaProblem:
-    """The problem of a source, which may not be parsed yet. Raises InvalidPuzzle, LimitReached."""
+    """Make the problem of a source, parsed or not. Raises InvalidPuzzle, LimitReached."""
     parsed = parse_problem(source, settings)
     return PuzzleProblem(parsed) if isinstance(parsed, Parsed) else FormulaProblem(parsed)
 
 
 def read_problem(data: bytes, name: str, settings: Settings) -> PuzzleProblem | FormulaProblem:
-    """Read the problem in the bytes of a file called `name`. Raises as `problem_in`."""
+    """Read the problem in the bytes of a file called `name`. Raises the errors of `problem_in`."""
     return problem_in(unparsed_source(data, name, settings), settings)

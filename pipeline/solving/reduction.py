@@ -1,4 +1,4 @@
-"""Unit propagation on the candidates of a puzzle, a mask of values for each cell."""
+"""Unit propagation on the candidates of a puzzle: a mask of values for each cell."""
 
 from __future__ import annotations
 
@@ -20,10 +20,12 @@ def _units_of_cells(geometry: Geometry) -> tuple[tuple[int, ...], ...]:
 
 
 def reduce_candidates(puzzle: Puzzle, facts: Iterable[int] = ()) -> list[int] | None:
-    """The masks of the remaining candidates of each cell; None if a group has no candidate left.
+    """The mask of remaining candidates of each cell, or None after a contradiction.
 
-    Propagates naked and hidden singles to a fixpoint. Unit propagation on the `extended` formula
-    has the same fixpoint, and it does not depend on the order of the units. `facts`: true literals.
+    Propagates naked and hidden singles to a fixpoint, which does not depend on the order of the
+    units. Unit propagation on the `extended` formula has the same fixpoint.
+
+    `facts`: literals that the rules make true.
     """
     geometry = puzzle.geometry
     units, units_of_cells = units_of(geometry), _units_of_cells(geometry)

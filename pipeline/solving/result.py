@@ -34,11 +34,11 @@ Stage = Literal["parse", "encode", "solve", "decode", "certify", "explain", "pro
 
 
 class Stopwatch:
-    """Measures the seconds spent in each stage of a puzzle, and the total since it was created.
+    """Measures the seconds spent in each stage of a puzzle, and in total since its creation.
 
-    - `parse`: seconds that reading took before.
-    - `batch_share`: seconds of a batch that count against the time limit of this puzzle.
-    - `batch`: seconds of the whole batch, to publish; None if it is not published.
+    - `parse`: the seconds that reading the puzzle took, before the stopwatch was created.
+    - `batch_share`: the seconds of a batch that count against the time limit of this puzzle.
+    - `batch`: the seconds of the whole batch, for `seconds`; None to leave them out.
     """
 
     def __init__(
@@ -58,7 +58,7 @@ class Stopwatch:
 
     @contextmanager
     def timing(self, stage: Stage) -> Iterator[None]:
-        """Context manager: add the time of the block, without nested stages, to a stage."""
+        """Context manager: add the time of the block, minus that of nested stages, to a stage."""
         stages = self._stages
         stages.setdefault(stage, 0.0)
         start, stages_at_start = self._clock(), sum(stages.values())
@@ -74,12 +74,12 @@ class Stopwatch:
         return {**self._earlier, **self._stages, "total": total}
 
     def spent(self) -> float:
-        """Seconds that count against the puzzle's time limit, with its share of a batch."""
+        """Seconds that count against the puzzle's time limit, including `batch_share`."""
         return self._spent + sum(self._stages.values())
 
 
 def limits_left(settings: Settings, watch: Stopwatch) -> Limits:
-    """The limits of a puzzle, with the seconds that it has spent so far."""
+    """The limits of a puzzle, of which it has spent the seconds of `watch`."""
     return Limits(settings.timeout, settings.memory_limit, watch.spent())
 
 
@@ -87,8 +87,8 @@ def limits_left(settings: Settings, watch: Stopwatch) -> Limits:
 class SolverUsed:
     """The solver that answered.
 
-    - `fallback`: why it was not the first choice; None if it was.
-    - `planned`: no other solver failed, so `fallback` is no reason for a warning.
+    - `fallback`: why this solver was not the first choice; None if it was.
+    - `planned`: true if no other solver failed, so that `fallback` needs no warning.
     """
 
     name: str
@@ -98,7 +98,7 @@ class SolverUsed:
 
     @property
     def warning(self) -> str | None:
-        """`fallback`, unless it was planned."""
+        """The text of `fallback`, or None if the fallback was planned."""
         return None if self.planned else self.fallback
 
 
@@ -106,10 +106,11 @@ class SolverUsed:
 class Certificate:
     """How it is known that there are no other solutions.
 
-    - `proved` by `exhaustive-search`, which uses only the rules and branched `nodes` times;
+    - `proved` by `exhaustive-search`, which uses only the rules, and branched `nodes` times;
     - `proved` by `lrat`: `checker` checked a proof with `steps` steps, which `solver` wrote;
-    - `unverified`: only one program reports it; `reason` is why no other one confirmed it;
-    - `no`: it is not known.
+    - `unverified`: only one program reports that there are no others; `reason` is why no second
+      program confirmed this;
+    - `no`: there may be others.
     """
 
     complete: Literal["proved", "unverified", "no"]
@@ -128,7 +129,10 @@ class Certificate:
 
 @dataclass(frozen=True, slots=True)
 class Proof(Generic[S_co]):
-    """LRAT text that refutes the formula of a problem with its solutions blocked."""
+    """A proof in LRAT that a problem has no solutions but these.
+
+    It refutes the formula of the problem with the solutions blocked.
+    """
 
     problem: Problem[S_co]
     solutions: tuple[S_co, ...]
@@ -151,12 +155,13 @@ class Result(Generic[S_co]):
     """The result of one problem: grids of a puzzle, or models of a formula.
 
     - `solutions`: certified solutions, in lexicographic order if `complete`.
-    - `complete`: true if there are no other solutions, None if that was not searched for.
-    - `problem`: None if the source could not be read, and for most rows of a collection.
+    - `complete`: whether there are no other solutions; None if others were not searched for.
+    - `problem`: None if the source could not be read, and for most puzzles of a collection.
     - `cnf`: the input of the solver; None if only its size, `encoding`, is kept.
     - `proof`: the proof of a certificate by `lrat`.
-    - `disagreement`: what is wrong with the solution that the source gives with the puzzle.
-    - `is_doubted`: the check for completeness failed, so another solver may find more solutions.
+    - `disagreement`: what is wrong with the solution that the source contains for the puzzle.
+    - `is_doubted`: true if the check for completeness failed, so that another solver may find more
+      solutions.
     - `seconds`: seconds of each stage, `total`, and `batch` for puzzles that were solved together.
     - `code`: the kind of the error, for an invalid source.
     """
@@ -220,7 +225,7 @@ class Result(Generic[S_co]):
 
     @property
     def unread_texts(self) -> list[str]:
-        """The texts of the source that the answer ignores, for a list of them in a collection."""
+        """The texts of the source that the answer ignores, for the list of a collection."""
         return unread_texts(self.problem.unread) if self.caveat and self.problem else []
 
     @property
@@ -236,13 +241,13 @@ class Result(Generic[S_co]):
         return (self.solver.fallback if self.solver else None) or self.message
 
     def with_fallback(self, reason: str | None) -> Result[S_co]:
-        """The result with this reason as `SolverUsed.fallback`; unchanged without a reason."""
+        """The result with `reason` as `SolverUsed.fallback`; unchanged if there is no reason."""
         if not reason or not self.solver:
             return self
         return replace(self, solver=replace(self.solver, fallback=reason, planned=False))
 
     def as_doubted(self, reason: str) -> Result[S_co]:
-        """The result marked as `is_doubted` and incomplete, for this reason."""
+        """The result as doubted and incomplete. `reason` becomes its message and its fallback."""
         status: Status = "multiple" if self.status == "multiple" else "unknown"
         result = replace(
             self, status=status, complete=False, message=reason, conflict=None, is_doubted=True

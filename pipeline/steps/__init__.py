@@ -266,4 +266,4 @@ def try_walk(run: Callable[..., int]) -> None:
             walker.begin(masks, unique=True)
         for _ in range(40):
             if compiled.take(1) != plain.take(1) or [*compiled.step] != plain.step:
-                raise RuntimeError("compiled code finds other steps than plain Python")
+                raise RuntimeError("compiled code and plain Python find different steps")

@@ -327,7 +327,7 @@ def _colour_eliminations(state, tables, step, graph, size, digit):
 
 
 # Cell and unit forcing chains; HoDoKu calls their result a verity. One candidate of a constraint
-# holds, so a candidate that all of them exclude is eliminated. In an XYZ-wing the constraint is a
+# holds, so a candidate that all of these exclude is eliminated. In an XYZ-wing the constraint is a
 # cell with three candidates, the pivot, and the eliminations are in cells that see it. EXCLUSIONS
 # are computed once per state for each candidate.
 @compiled()

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
 from pipeline.errors import InputError
-from pipeline.files import is_ignored, numbered, remove_abandoned, temporary_beside
+from pipeline.files import is_ignored, numbered_paths, remove_abandoned, temporary_beside
 from pipeline.outbox.names import DONE, FAILED, claim_key, fold
 from pipeline.outbox.report import job_fragment
 from pipeline.quantities import SIZE
@@ -26,9 +26,12 @@ from pipeline.service.protocol.overview import latest_record, progress_text
 
 _UPLOAD_NAME = "incoming"
 """Part of the temporary name of a file that is being received."""
-_MAX_TRACKED_FILES, _MAX_NAME_BYTES = 20, 100
+_MAX_TRACKED_FILES = 20
+"""Maximum number of files whose states are shown."""
+_MAX_NAME_BYTES = 100
+"""Maximum length of a file's name before it is numbered."""
 _MAX_NUMBERED_NAMES, _MAX_NAMES = 9, 20
-"""Maximum numbers of names to try for a file: numbered names, and all names."""
+"""Maximum number of numbered names, and of all names, that are tried for a file."""
 _CARD = '<article class="card"><h3><bdi>{}</bdi></h3><p class="undrawn">{} …</p></article>'
 """HTML of the card of an unfinished file: its name and its state."""
 
@@ -91,7 +94,7 @@ class Client:
                 self._names.appendleft(name)
                 return name
         raise InputError(
-            "other files have this name and its variants; rename the file and try again"
+            "this name and its numbered alternatives are all taken; rename the file and try again"
         )
 
     def _is_used(self, name: str) -> bool:
@@ -102,22 +105,22 @@ class Client:
         return is_there or latest_record(folders, name) is not None
 
     def recent_files(self) -> list[DroppedFile]:
-        """The tracked files with their states, latest first."""
-        files = [self._done.get(name) or self._find(name) for name in [*self._names]]
+        """The tracked files with their states, from the latest to the earliest."""
+        files = [self._done.get(name) or self._find_state(name) for name in [*self._names]]
         self._done = {file.name: file for file in files if file.is_done}
         return files
 
-    def _find(self, name: str) -> DroppedFile:
+    def _find_state(self, name: str) -> DroppedFile:
         """Find the state of a file.
 
-        The folders are checked in the order in which files move through them, so that a file that
-        moves meanwhile is found.
+        The folders are searched in the order in which files move through them, so that a file is
+        found even if it moves meanwhile.
         """
         folders = self._folders
         if (folders.inbox / name).exists():
             state = "waiting in the inbox"
         elif is_in_work(folders, name):
-            state = f"in work{progress_text(folders.work / claim_key(name))}"
+            state = f"in progress{progress_text(folders.work / claim_key(name))}"
         elif latest := latest_record(folders, name):
             html = job_fragment(latest[0], folders.inbox, next(self._ids))
             html = html or _CARD.format(name, "…")
@@ -135,14 +138,18 @@ def _candidate_names(requested_name: str) -> Iterator[str]:
     path = Path(safe_name(requested_name or "pasted.txt"))
     if requested_name:
         yield from (
-            numbered_path.name for numbered_path in islice(numbered(path), _MAX_NUMBERED_NAMES)
+            numbered_path.name
+            for numbered_path in islice(numbered_paths(path), _MAX_NUMBERED_NAMES)
         )
     while True:
         yield f"{path.stem}-{datetime.now():%Y%m%d-%H%M%S-%f}{path.suffix}"  # noqa: DTZ005 - local time, for people
 
 
 def safe_name(requested_name: str) -> str:
-    """The requested name without its path and unusual characters, and not one that is ignored."""
+    """The requested name without its path and unusual characters.
+
+    If the inbox would ignore that name, `.txt` is appended.
+    """
     last = re.split(r"[/\\]", unicodedata.normalize("NFC", requested_name))[-1]
     kept = re.sub(r"[^\w .,()+=@~-]", "_", last).encode()[-_MAX_NAME_BYTES:]
     name = kept.decode(errors="ignore").strip(" .~")

@@ -33,20 +33,27 @@ from pipeline.web.client import Client
 
 _WATCH_CODE = "import sys; sys.path[:] = {path!r}; from pipeline.cli import main; main()"
 """Program of the child process that runs `watch`."""
-_STANDARD_ERROR, _WAIT_SECONDS, _STOP_SECONDS = 2, 60.0, 2.0
+_STANDARD_ERROR = 2
+"""File descriptor of standard error, to which `watch` writes its log."""
+_WAIT_SECONDS = 60.0
+"""Seconds to wait at a time for the end of `watch`."""
+_STOP_SECONDS = 2.0
+"""Maximum seconds to wait for the end of the server thread."""
 _MIN_REPORT_PAUSE, _PERIODS_PER_REPORT = 2.0, 10
-"""Minimum seconds between two reports, and minimum ratio of total time to time spent on reports."""
+"""Minimum seconds between reports, and minimum ratio of all time to the time spent on reports."""
 
 _BYTES = "application/octet-stream"
 """The content type of uploads. Browsers do not let forms of other sites send it."""
 
 _CONTENT_TYPES = {".json": "application/json", ".xz": _BYTES}
+"""Ending of a published file → its content type; other files are sent as plain text."""
 _HEADERS = [
     ("Cache-Control", "no-store"),
     ("Content-Security-Policy", "frame-ancestors 'none'"),
     ("Cross-Origin-Resource-Policy", "same-origin"),
     ("X-Content-Type-Options", "nosniff"),
 ]
+"""Headers of every response."""
 _SERVER_OPTIONS: dict[str, Any] = {
     "http": "h11",
     "ws": "none",
@@ -59,19 +66,21 @@ _SERVER_OPTIONS |= {
     "limit_concurrency": 512,
     "headers": _HEADERS,
 }
+"""Options of uvicorn."""
 
 
-def serve(settings: Settings, say: Callable[[str], object], host: str, port: int) -> int:
-    """Serve the page and watch the inbox until a signal. Calls `say` with the page's address.
+def serve(settings: Settings, on_start: Callable[[str], object], host: str, port: int) -> int:
+    """Serve the page and watch the inbox until a stopping signal arrives.
 
-    Returns the exit code of `watch` if that process exits first. Raises UsageError if the server
-    cannot listen at `host` and `port`, EnvironmentFailure if a folder is missing.
+    Calls `on_start` with the page's address. Returns the exit code of `watch` if that process exits
+    first. Raises UsageError if the server cannot listen at `host` and `port`, EnvironmentFailure if
+    a folder is missing.
     """
     folders = Folders(settings.inbox, settings.outbox)
     folders.prepare()
     with _listen(host, port) as listener, _watch_process(settings) as watcher:
         with _server_thread(_Site(folders, settings.max_bytes, host).application(), listener):
-            say(f"http://{f'[{host}]' if ':' in host else host}:{listener.getsockname()[1]}/")
+            on_start(f"http://{f'[{host}]' if ':' in host else host}:{listener.getsockname()[1]}/")
             while not ended_within(watcher, _WAIT_SECONDS):
                 pass
         code = watcher.wait()
@@ -128,10 +137,10 @@ class _Site:
     def application(self) -> Starlette:
         """The web application."""
         routes = [
-            Route("/", self._page),
-            Route("/dropped", self._dropped),
-            Route("/drop", self._drop, methods=["POST"]),
-            Route("/{path:path}", self._file),
+            Route("/", self._send_page),
+            Route("/dropped", self._recent_files),
+            Route("/drop", self._receive_file, methods=["POST"]),
+            Route("/{path:path}", self._send_file),
         ]
         guard = Middleware(BaseHTTPMiddleware, dispatch=self._refuse_other_sites)
         failures = dict.fromkeys((InputError, OSError, ClientDisconnect), _error_response)
@@ -160,8 +169,8 @@ class _Site:
         except ValueError:
             return name in ("localhost", self._host)
 
-    def _page(self, _request: Request) -> Response:
-        """The page: the report with the panel. A report is reused for a while."""
+    def _send_page(self, _request: Request) -> Response:
+        """Send the page: the report with the panel. A report is reused until a new one is due."""
         with self._lock:
             begun, outbox = time.monotonic(), self._folders.outbox
             if begun >= self._next_report:
@@ -173,10 +182,11 @@ class _Site:
                 )
             return Response(self._report, media_type="text/html")
 
-    def _dropped(self, _request: Request) -> Response:
+    def _recent_files(self, _request: Request) -> Response:
+        """Send the states of the latest dropped files as JSON."""
         return JSONResponse([file._asdict() for file in self._client.recent_files()])
 
-    async def _drop(self, request: Request) -> Response:
+    async def _receive_file(self, request: Request) -> Response:
         """Put the body of a request into the inbox."""
         if request.headers.get("content-type") != _BYTES:
             found = printable(repr(request.headers.get("content-type", "")))[:100]
@@ -189,8 +199,8 @@ class _Site:
             name = self._client.place(file, requested_name)
         return JSONResponse({"name": name}, 201)
 
-    def _file(self, request: Request) -> Response:
-        """A published file by its path in the outbox. Hidden files and links are refused."""
+    def _send_file(self, request: Request) -> Response:
+        """Send a published file, by its path in the outbox. Hidden files and links are refused."""
         path = self._folders.outbox
         try:
             for name in request.path_params["path"].split("/"):
@@ -206,5 +216,7 @@ class _Site:
 
 
 async def _error_response(_request: Request, error: Exception) -> Response:
-    is_ours = isinstance(error, OSError)
-    return PlainTextResponse(in_words(error) if is_ours else str(error), 507 if is_ours else 400)
+    """Answer a request that failed: an OSError with status 507, another error with 400."""
+    if isinstance(error, OSError):
+        return PlainTextResponse(in_words(error), 507)
+    return PlainTextResponse(str(error), 400)

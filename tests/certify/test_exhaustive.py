@@ -188,7 +188,7 @@ def test_as_many_as_are_asked_for_are_found(text, count):
 def test_restarts_lose_and_repeat_no_solution(first, monkeypatch):
     """The search restarts after `first` failures, then after a tenth more each time."""
     monkeypatch.setattr(exhaustive, "_RUN_GROWTH", 1.1)
-    monkeypatch.setattr(exhaustive, "_FIRST_RUN", first)
+    monkeypatch.setattr(exhaustive, "_FIRST_RUN_FAILURES", first)
     for puzzle in (parse_puzzle(EVEN_ODD_SIX), parse_puzzle(SIX), marked(Geometry(2, 2), {0: 1})):
         known = solutions(puzzle, 100)
         result = search_all(puzzle, [], max_solutions=101)

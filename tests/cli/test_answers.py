@@ -77,7 +77,7 @@ def test_solve_tells_which_rules_it_read_where_a_document_has_rules_in_prose(puz
     _, _, said = run("solve", "prose.json")
     first, second, *_ = said.splitlines()
     assert first.endswith("by the rules that were read; the text of the rules was not read")
-    told = "the text of the rules was not read, and may contain more rules than were read: "
+    told = "the text of the rules was not read and may contain further rules; rules read: "
     told += "2 × cage, anti-king"
     assert second == f"prose.json: {told}"
 
@@ -85,7 +85,7 @@ def test_solve_tells_which_rules_it_read_where_a_document_has_rules_in_prose(puz
 def test_solve_says_that_there_are_more_solutions():
     code, printed, said = run("solve", "--max-solutions", "1", "two.txt")
     assert (code, said) == (0, MORE)
-    assert printed in [f"multiple: 1 solution and more\n{each}" for each in (FIRST, SECOND)]
+    assert printed in [f"multiple: at least 1 solution\n{each}" for each in (FIRST, SECOND)]
 
 
 def test_solve_shows_a_smallest_set_of_givens_without_a_solution(monkeypatch):
@@ -279,7 +279,7 @@ def test_json_has_the_record_and_the_texts_of_the_solutions():
 def test_a_claim_is_told_of_each_of_many(puzzle_folder):
     (puzzle_folder / "lines.txt").write_text("1.....2..3.....4\n" * 2)
     printed = run("solve", "--trust-solver", "lines.txt")[1]
-    assert printed.count("no solution is missing: --trust-solver") == 2
+    assert printed.count("completeness not verified: --trust-solver") == 2
 
 
 def test_json_and_a_drawing_cannot_both_be_printed():

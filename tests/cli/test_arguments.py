@@ -41,30 +41,36 @@ ODD = ("0", "nan", "inf", "1e300", "1e-300", "9" * 400, "9" * 5000, "-1")
         ("run extra", "extra"),
         (
             "run --timeout x",
-            "--timeout: expected a number from .* to .*, in seconds or as in 5m, found 'x'",
+            (
+                "--timeout: expected a number of seconds from .* to .*, "
+                "or a value with a unit such as 5m, found 'x'"
+            ),
         ),
         ("run --timeout", "--timeout.* requires an argument"),
-        ("run --timeout 0", "--timeout: expected a number from 0.001 to 1,000,000"),
+        ("run --timeout 0", "--timeout: expected a number of seconds from 0.001 to 1,000,000"),
         ("run --workers 1.5", "--workers: expected a whole number from 0 to 1,024, found '1.5'"),
         *((f"count x --timeout {text}", "--timeout: expected a number") for text in ODD),
         *((f"count x --max-bytes {text}", "--max-bytes: expected a whole") for text in ODD),
         *(
-            (f"{command} --settle={text}", "--settle: expected a number from 0 to 1,000,000")
+            (
+                f"{command} --settle={text}",
+                "--settle: expected a number of seconds from 0 to 1,000,000",
+            )
             for command in ("run", "watch")
             for text in ("nan", "-1")
         ),
-        ("run --memory-limit 63", "--memory-limit: expected a whole number from 64 to"),
+        ("run --memory-limit 63", "--memory-limit: expected a whole number of megabytes from 64"),
         ("run --quiet=3", "--quiet.* not take a value"),
         ("run --solver foo", "--solver: expected one of auto, minisat, .*, found 'foo'"),
-        ("solve", "FILES is missing"),
+        ("solve", "give FILES, or pipe a puzzle to standard input"),
         ("solve ", "FILES: expected a path, found ''"),
         ("run --inbox ", "--inbox: expected a path, found ''"),
-        ("count", "FILES is missing"),
-        ("certify two.txt", "SOLUTIONS is missing"),
+        ("count", "give FILES, or pipe a puzzle to standard input"),
+        ("certify two.txt", "argument SOLUTIONS is missing"),
         ("sheet --title --force a.txt", "--title: expected a value, found the option --force"),
         ("sheet --title -o week.html a.txt", "--title: expected a value, found the option -o"),
         ("run --outbox --quiet", "--outbox: expected a value, found the option --quiet"),
-        ("prune", "--older-than is missing"),
+        ("prune", "option --older-than is missing"),
         ("proof a.csv 1 two", "INDEX: expected a whole number, found 'two'"),
         ("\x1b[2J", r"\\x1b"),
         ("run --\x1b[2J", r"\\x1b"),
@@ -95,7 +101,7 @@ def test_settings_may_stand_in_the_environment(tmp_path, monkeypatch):
     (tmp_path / "a.txt").write_text(UNIQUE)
     monkeypatch.setenv("SUDOKU_PIPELINE_SOLVER", "pysat")
     monkeypatch.setenv("SUDOKU_PIPELINE_TRUST_SOLVER", "yes")
-    assert "not verified that no solution is missing: --trust-solver" in run("solve", "a.txt")[2]
+    assert "completeness not verified: --trust-solver" in run("solve", "a.txt")[2]
     monkeypatch.setenv("SUDOKU_PIPELINE_TRUST_SOLVER", "off")
     assert run("solve", "a.txt")[2] == ""
 
@@ -107,7 +113,10 @@ def test_settings_may_stand_in_the_environment(tmp_path, monkeypatch):
             "TIMEOUT",
             "x",
             2,
-            "expected a number from 0.001 to 1,000,000, in seconds or as in 5m, found 'x'",
+            (
+                "expected a number of seconds from 0.001 to 1,000,000, "
+                "or a value with a unit such as 5m, found 'x'"
+            ),
         ),
         ("QUIET", "perhaps", 2, "expected true or false, found 'perhaps'"),
         ("MAX_SOLUTIONS", "0", 2, "expected a whole number from 1 to 1,000,000,000, found '0'"),

@@ -30,7 +30,7 @@ SEVENTEEN = ".................1.....2.3......45....1.6.....4......7....8.4....9.
 
 COPIES = ("source", "line", "first_source", "first_line")
 LAST = ["b.txt", "2", "a.txt", "2"]
-VERDICT = "overlap: 1 of 2 puzzles of b.txt is equivalent to one of 3 puzzles of a.txt"
+VERDICT = "overlap: 1 of the 2 puzzles in b.txt has an equivalent among the 3 puzzles in a.txt"
 
 
 def relabelled(line: str) -> str:
@@ -95,7 +95,7 @@ def test_against_gives_a_verdict_a_table_and_an_exit_code(desk):
     )
     assert rows("both.csv") == [[*COPIES], LAST]
     Path("c.txt").write_text(f"{SEVENTEEN}\n")
-    verdict = "no overlap: 0 of 1 puzzle of c.txt are equivalent to one of 3 puzzles of a.txt\n"
+    verdict = "no overlap: the 1 puzzle in c.txt has no equivalent among the 3 puzzles in a.txt\n"
     assert run("dedupe", "--against", "a.txt", "c.txt", "--quiet")[:2] == (0, verdict)
     table = "".join(f"{','.join(row)}\n" for row in (COPIES, LAST))
     shown = run("dedupe", "--against", "a.txt", "b.txt", "--table", "-")
@@ -222,7 +222,7 @@ def test_puzzles_with_marked_cells_are_written_so_that_they_can_be_read(desk):
         ("1 --givens many", 2, "--givens: expected a number or a range"),
         ("1 --givens 9-8", 2, "--givens: expected a range such as 8-9, found '9-8'"),
         ("1 --givens 16", 2, "--givens: a puzzle with one solution has at least 17"),
-        ("1 --givens 81", 2, "40 clues is known; --redundant leaves redundant clues in"),
+        ("1 --givens 81", 2, "40 givens is known; --redundant allows redundant givens"),
         ("1 --seed -1", 2, "--seed: expected 0 or more, found -1"),
         ("1 --depth 3", 2, "--depth: expected a range within 0 to 2"),
         ("1 --redundant", 2, "--redundant needs a number of givens, such as --givens 30-34"),

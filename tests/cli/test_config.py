@@ -70,18 +70,24 @@ def test_one_file_serves_all_commands_though_none_takes_all_of_it(folder):
         ("[run]\nquiet = true", "run: unknown setting"),
         (
             "timeout = 'x'",
-            "timeout: expected a number from 0.001 to 1,000,000, in seconds or as in 5m, found 'x'",
+            (
+                "timeout: expected a number of seconds from 0.001 to 1,000,000, "
+                "or a value with a unit such as 5m, found 'x'"
+            ),
         ),
         (
             "timeout = true",
-            "timeout: expected a number from 0.001 to 1,000,000, in seconds or as in 5m, found",
+            (
+                "timeout: expected a number of seconds from 0.001 to 1,000,000, "
+                "or a value with a unit such as 5m, found"
+            ),
         ),
         ("workers = 1.5", "workers: expected a whole number from 0 to 1,024, found 1.5"),
         ("quiet = 1", "quiet: expected true or false, found 1"),
         ("quiet = 'yes'", "quiet: expected true or false, found 'yes'"),
         ("traits = ['a']", "traits: expected a text, found ['a']"),
         ("solver = 'foo'", "solver: expected one of auto, minisat, pysat, batch, found 'foo'"),
-        ("timeout = 0", "timeout: expected a number from 0.001 to 1,000,000"),
+        ("timeout = 0", "timeout: expected a number of seconds from 0.001 to 1,000,000"),
         ("timeout = ", "line 1, column 11: Invalid value"),
         ("timeout = 1\ntimeout = 2", "line 2, column 12: Cannot overwrite a value"),
         ("# \xff", "expected UTF-8, found an invalid byte 3"),
@@ -121,9 +127,10 @@ HARMFUL = {
 @pytest.mark.parametrize("name", HARMFUL)
 def test_a_file_that_is_only_found_does_not_hold_a_risky_setting(name, folder):
     """Else whoever may drop a puzzle might have a program run, or files written elsewhere."""
-    assert {each.key for each in settings_declared().values() if each.risky} == HARMFUL.keys()
+    assert {each.key for each in settings_declared().values() if each.is_risky} == HARMFUL.keys()
     (folder / FILE).write_text(f"quiet = true\n{name} = {HARMFUL[name]}\n")
-    why = f"only allowed in a file that you name: --config {FILE}"
+    why = "not allowed in a settings file that was not named; "
+    why += f"to trust this file, pass --config {FILE}"
     for command in (["run"], ["solve", "two.txt"]):
         assert run(*command) == (2, "", f"sudoku-pipeline: {FILE}: {name}: {why}\n")
 

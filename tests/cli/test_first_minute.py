@@ -108,7 +108,7 @@ def test_a_link_that_contains_no_puzzle_is_named_with_what_to_do():
     code, _, said = run("solve", "https://tinyurl.com/2p8kuvjz")
     assert code == 1
     assert said.startswith("https://tinyurl.com/2p8kuvjz:1:1: expected a link that contains")
-    assert "open the link in a browser" in said
+    assert "open it in a browser" in said
 
 
 def test_a_mistyped_puzzle_is_told_where_it_is_wrong():
@@ -161,7 +161,7 @@ def test_the_help_does_not_require_what_a_pipe_may_give():
 
 
 USED = """\
-sudoku-pipeline: FILES is missing; for example
+sudoku-pipeline: give FILES, or pipe a puzzle to standard input; for example
 
     sudoku-pipeline solve examples/classic.sudoku
     sudoku-pipeline solve 1.....2..3.....4
@@ -289,7 +289,7 @@ def test_json_is_one_object_a_line(tmp_path):
     assert (code, found, said) == (0, [copy], "2 puzzles in 1 class\n")
     code, found, said = objects("dedupe", "--against", "copies.txt", LONG)
     assert (code, [each["line"] for each in found]) == (1, [None])
-    assert said.startswith("overlap: 1 of 1 puzzle of 53..7")
+    assert said.startswith("overlap: the 1 puzzle in 53..7")
     assert objects("dedupe", "copies.txt", "-o", "-")[0] == 2
 
 

@@ -169,7 +169,7 @@ def refuse(told):
                 DONE,
             ],
         ),
-        (wait, {}, ["· 1 puzzle, 500 ms, 2.0/s  1 unique, plus 1.5 s waiting for files", DONE]),
+        (wait, {}, ["· 1 puzzle, 500 ms plus 1.5 s waiting for files, 2.0/s  1 unique", DONE]),
         (
             *(wait, {"outbox": "two words"}),
             ["· results are in two words; for a report: sudoku-pipeline report 'two words'"],

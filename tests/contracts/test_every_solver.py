@@ -174,14 +174,14 @@ def test_loading_takes_of_the_time_too(solver):
     """The clauses of this formula have no end."""
     endless = Family("the same for ever", 1, LazyClauses(lambda: repeat((1, 2))))
     cnf = Cnf(FOUR, "endless", 2, (endless,), {})
-    assert ask(solver, cnf, SHORT) == Unknown(SHORT.out_of_time)
+    assert ask(solver, cnf, SHORT) == Unknown(SHORT.timeout_message)
     assert isinstance(ask(solver, cnf_of((1, 2))), Sat)
 
 
 @needs_linux
 @pytest.mark.parametrize(
     ("cnf", "limits", "reason"),
-    [(HARD, SHORT, SHORT.out_of_time), (LARGE, TIGHT, TIGHT.out_of_memory)],
+    [(HARD, SHORT, SHORT.timeout_message), (LARGE, TIGHT, TIGHT.memory_message)],
     ids=["time", "memory"],
 )
 def test_a_limit_is_unknown_and_the_next_question_is_answered(solver, cnf, limits, reason):
@@ -209,9 +209,9 @@ def test_no_session_leaves_a_temporary_folder_however_it_ends(solver, tmp_path, 
 def test_all_questions_together_have_one_time_limit_and_what_others_have_spent_counts(solver):
     endless = encode_puzzle(Puzzle.empty(SIX), "reduced")
     *_, last = enumerate_models(endless, solver, SHORT)
-    assert last == Unknown(SHORT.out_of_time)
+    assert last == Unknown(SHORT.timeout_message)
     spent = Limits(7.0, 1024, spent=7.0)
-    assert ask(solver, EASY, spent) == Unknown(spent.out_of_time)
+    assert ask(solver, EASY, spent) == Unknown(spent.timeout_message)
 
 
 @needs_linux
@@ -219,7 +219,7 @@ def test_no_child_is_left_by_a_timeout_or_a_closed_solver_which_can_be_opened_ag
     others = children()
     with fresh.open(HARD, SHORT) as session:
         asked = children() - others
-        assert session.solve() == Unknown(SHORT.out_of_time)
+        assert session.solve() == Unknown(SHORT.timeout_message)
         assert asked
         assert not asked & children()
     for _ in range(2):

@@ -23,7 +23,7 @@ from pipeline.outbox.tables import (
     column_types,
     columns,
     csv_line,
-    rows_in,
+    read_rows,
 )
 from pipeline.outbox.traits import NUMBER, TRAITS, TRUTH, WHOLE, WORD
 
@@ -84,7 +84,7 @@ def test_a_command_says_the_same_in_csv_and_in_parquet(name, desk):
     kind, trait_names, asked = COMMANDS[name]
     codes = {run(*asked, f"table.{ending}")[0] for ending in ("csv", "parquet")}
     assert len(codes) == 1
-    rows = [*rows_in(Path("table.csv"), kind)]
+    rows = [*read_rows(Path("table.csv"), kind)]
     table = parquet.read_table("table.parquet")
     assert table.column_names == columns(kind, trait_names)
     assert table.to_pylist() == meant(rows, kind, trait_names)
@@ -138,7 +138,7 @@ def test_a_table_of_a_collection_is_that_of_run(desk):
 def test_the_puzzles_of_all_files_are_counted_and_an_unreadable_file_has_its_row(desk):
     files = ("one.txt", "none.txt", "a.txt")
     code, printed, said = run("solve", *files, "--table", "t.csv", "--solver", "pysat")
-    rows = [*rows_in(Path("t.csv"), SourcedRow)]
+    rows = [*read_rows(Path("t.csv"), SourcedRow)]
     assert [row.source for row in rows] == ["one.txt", "none.txt", *7 * ["a.txt"]]
     assert [row.index for row in rows] == [*map(str, range(1, 10))]
     assert [row.line for row in rows[:4]] == ["", "", "1", "2"]
@@ -152,7 +152,7 @@ def test_the_rows_of_an_archive_name_the_member_each_is_from(desk):
     Path("in/a,b.txt").write_text(FILES["one.txt"])
     for given, named in (("set.zip", ["set.zip/=a.txt"]), ("in", ["in/a,b.txt"])):
         run("solve", given, "--table", "t.csv", "--force")
-        found = [row.source for row in rows_in(Path("t.csv"), SourcedRow)]
+        found = [row.source for row in read_rows(Path("t.csv"), SourcedRow)]
         assert found == (named if given == "in" else [*named, *7 * ["set.zip/b.txt"], "set.zip/c"])
 
 
@@ -162,7 +162,7 @@ def test_a_collection_that_breaks_off_has_a_row_that_says_so(desk):
     packed = gzip.compress("".join(f"{FOUR}\n" for _ in range(500)).encode())
     Path("torn.txt.gz").write_bytes(packed[:-12])
     assert run("solve", FOUR, "torn.txt.gz", "--table", "t.csv", "--quiet")[0] == 1
-    rows = [*rows_in(Path("t.csv"), SourcedRow)]
+    rows = [*read_rows(Path("t.csv"), SourcedRow)]
     assert [int(row.index) for row in rows] == [*range(1, len(rows) + 1)]
     assert {row.status for row in rows[:-2]} == {"unique"}
     assert (rows[-1].status, "cut off" in rows[-1].message) == ("invalid", True)

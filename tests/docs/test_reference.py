@@ -45,7 +45,7 @@ def test_every_command_with_its_options_and_every_setting_has_a_place():
 def test_the_settings_that_a_found_file_may_hold_are_listed():
     page = PAGES["docs/how-to/settings.md"]
     listed = page.partition("may only contain")[2].partition("For other")[0]
-    harmless = {each.key for each in settings_declared().values() if not each.risky}
+    harmless = {each.key for each in settings_declared().values() if not each.is_risky}
     assert {*re.findall(r"`([\w-]+)`", listed)} == harmless
 
 

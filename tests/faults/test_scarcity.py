@@ -59,7 +59,7 @@ def test_pysat_solves_where_the_disk_fills_up_at_any_moment():
     assert {tuple(result[:4]) for result in told} == {("multiple", 6, True, None)}
     names, reasons = zip(*[result[4:] for result in told], strict=True)
     assert set(names) == {"pysat"}
-    planned = "minisat found the first 2 solutions"
+    planned = "minisat handed over after 2 solutions"
     assert (reasons[0] != planned, reasons[-1]) == (True, planned)
     assert len({reason == planned for reason in reasons[2:-1]}) == 2
     assert all(reasons)
@@ -117,7 +117,7 @@ def test_an_almost_empty_grid_of_side_256_is_unknown_and_takes_little_memory():
         f"for encoding in {[*ENCODINGS]}:\n"
         "    tell(solve_puzzle(puzzle, Settings(encoding=encoding)))\n"
     )
-    unknown = ["unknown", 0, False, Limits().out_of_memory]
+    unknown = ["unknown", 0, False, Limits().memory_message]
     assert [each[:4] for each in told] == [unknown] * len(ENCODINGS)
 
 
@@ -129,4 +129,4 @@ def test_an_empty_grid_that_no_little_memory_can_hold_is_unknown_before_it_is_lo
         f"settings = Settings(solver={solver!r}, encoding='extended', memory_limit=64)\n"
         "tell(solve_puzzle(puzzle, settings))\n"
     )
-    assert told == ["unknown", 0, False, Limits(megabytes=64).out_of_memory, solver, None]
+    assert told == ["unknown", 0, False, Limits(megabytes=64).memory_message, solver, None]

@@ -129,7 +129,7 @@ def test_why_it_is_no_record_is_told(box):
         "pipe": "it cannot be read: pipe.json is not a regular file",
         "number": "NaN is not a number",
         "objects": "it has more than 1,000,000 commas and brackets",
-        "twice": "an object has the same name twice",
+        "twice": "an object has two fields of the same name",
         "schema": "it is not a record of schema 2",
     }.items():
         with pytest.raises(NoRecord, match=said):

@@ -12,7 +12,7 @@ from support.cases import for_each
 from support.commands import run
 
 import pipeline
-from pipeline.outbox.events import COMMON_FIELDS, ERROR, EVENTS, FIELDS
+from pipeline.outbox.events import COMMON_FIELDS, EVENTS, FIELDS, STDERR
 from pipeline.outbox.schema import REFUSED, STATUSES, WITH_TOTALS
 from pipeline.outbox.tables import TABLES, columns
 from pipeline.solving.result import Stage, Status
@@ -78,7 +78,7 @@ def test_every_event_that_is_logged_is_described_with_its_fields():
     silent = {"job.claimed", *(name for name in EVENTS if name.startswith("stage."))}
     assert {event for event, _ in calls} == set(EVENTS) - silent
     for event, fields in calls:
-        assert ERROR in EVENTS[event].where, event
+        assert STDERR in EVENTS[event].places, event
         assert fields - {None} <= {*EVENTS[event].fields, *COMMON_FIELDS}, event
 
 

@@ -78,4 +78,7 @@ def test_a_record_has_the_code_and_an_audit_compares_it(tmp_path, code):
     path.write_text(path.read_text().replace(f'"{code}"', '"link"'))
     audited = folder.call("audit")
     assert audited.returncode == 1
-    assert f"the code is 'link', the original is {code!r}" in audited.stdout
+    assert (
+        f"the record has code 'link', but the original is refused with code {code!r}"
+        in audited.stdout
+    )

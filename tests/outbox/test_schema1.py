@@ -13,7 +13,7 @@ from support.outboxes import Outbox
 
 from pipeline.outbox import NoRecord, load_record, record_of, unknown_fields
 from pipeline.outbox.schema1 import upgrade_record, upgrade_row
-from pipeline.outbox.tables import MemberRow, PuzzleRow, rows_in
+from pipeline.outbox.tables import MemberRow, PuzzleRow, read_rows
 
 COLLECTION = {"schema": 1, "job": "j", "source": "a.txt", "status": "collection", "files": []}
 GOLDEN = Path(__file__).parent / "golden" / "0.1.0-33292043"
@@ -37,10 +37,10 @@ def test_words_of_schema_1_are_read_as_those_of_schema_2(outbox):
     assert [rule.text for rule in record("caged").redundant_rules] == ["cage 3 at r1c1"]
     assert [rule.number for rule in record("cages-clash").conflict_rules] == [1, 2]
     assert record("batch").solver.name == "batch"
-    lines = [*rows_in(outbox.folder / "trusted-lines.csv", PuzzleRow, 1)]
+    lines = [*read_rows(outbox.folder / "trusted-lines.csv", PuzzleRow, 1)]
     assert [row.certificate for row in lines] == ["unverified", "unverified", ""]
     assert lines[0].message == "unverified: --trust-solver"
-    members = [*rows_in(outbox.folder / "trusted-set.csv", MemberRow, 1)]
+    members = [*read_rows(outbox.folder / "trusted-set.csv", MemberRow, 1)]
     assert [row.certificate for row in members] == ["unverified", ""]
 
 

@@ -11,7 +11,7 @@ from support.outboxes import ONE, in_a_line, made, packed
 from support.parsers import LINE
 
 from pipeline import read
-from pipeline.outbox.tables import CopyRow, PuzzleRow, csv_line, row_of, rows_in
+from pipeline.outbox.tables import CopyRow, PuzzleRow, csv_line, parse_row, read_rows
 
 FORMULAS = ["=1+1", "+1", "-1", "@SUM(A1)", '=HYPERLINK("x, y")', "'=1", "''-"]
 HARMLESS = ["", "'", "a=1", "'a", "' =", "1-1", '"=', " ="]
@@ -22,7 +22,7 @@ def test_a_field_is_no_formula_and_reads_back_as_itself(text):
     line = csv_line(CopyRow(text, "7", text, "")).decode()
     (fields,) = csv.reader([line])
     assert fields[0] == (f"'{text}" if text in FORMULAS else text)
-    assert row_of(line[:-1], CopyRow) == CopyRow(text, "7", text, "")
+    assert parse_row(line[:-1], CopyRow) == CopyRow(text, "7", text, "")
 
 
 def test_what_looks_like_a_formula_in_tables_is_audited_as_it_was_dropped(tmp_path):
@@ -42,8 +42,8 @@ def test_blanks_are_dots_in_a_table_whatever_they_were(tmp_path, blank):
     nine = f"{blank * 80}1\n"
     outbox = made(tmp_path, {"two.txt": f"{whole}{whole}", "nine.txt": f"{nine}{nine}"})
     rows = [
-        *rows_in(outbox.path("two.csv"), PuzzleRow),
-        *rows_in(outbox.path("nine.csv"), PuzzleRow),
+        *read_rows(outbox.path("two.csv"), PuzzleRow),
+        *read_rows(outbox.path("nine.csv"), PuzzleRow),
     ]
     assert [row.puzzle for row in rows] == [in_a_line(ONE).strip()] * 2 + ["." * 80 + "1"] * 2
     assert {finding.verdict for finding in outbox.findings().values()} == {"ok"}

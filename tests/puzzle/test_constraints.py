@@ -404,10 +404,10 @@ def test_clauses_beyond_the_limits_are_refused(most, constraint):
 
 
 def test_limits_are_checked_while_clauses_are_made():
-    makes = ClauseBuilder(25, 625, check=Limits(megabytes=0).checking())
+    makes = ClauseBuilder(25, 625, check=Limits(megabytes=0).checker())
     with pytest.raises(LimitReached, match="the memory limit of 0 MB"):
         AllDifferent(tuple(range(25))).encode(makes)
-    takes = ClauseBuilder(25, 625, check=Limits(0.0).checking())
+    takes = ClauseBuilder(25, 625, check=Limits(0.0).checker())
     with pytest.raises(LimitReached, match="the time limit of 0 s"):
         Total(tuple((each, 1) for each in range(25)), 300).encode(takes)
     assert len(takes.clauses) < 4096

@@ -50,7 +50,7 @@ def test_a_group_of_extra_cells_may_be_wider_than_the_grid_or_narrower():
 
 @for_each("widths", [(("VB", 2),), (("VA", 0),), (("VA", 257),), (("VA", 1), ("VA", 2))])
 def test_invalid_widths_are_refused(widths):
-    with pytest.raises(ValueError, match=r"widths|columns"):
+    with pytest.raises(ValueError, match=r"width|columns"):
         FreeGrid(2, 2, 1, (("VA", 4),), widths)
 
 

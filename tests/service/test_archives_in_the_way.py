@@ -18,7 +18,7 @@ from support.drop_folders import (
 )
 
 from pipeline.reading.archives import MAX_DEPTH
-from pipeline.service.jobs import shown_size
+from pipeline.service.jobs import size_for_progress
 
 LINE = SMALL.replace("\n", "")
 TWO_LINES = f"{LINE}\n{LINE}\n"
@@ -102,5 +102,5 @@ def test_a_folder_too_deep_to_be_read_whole_is_taken_and_what_is_too_deep_refuse
 
 def test_the_size_of_a_folder_is_shown_as_far_as_it_is_read_and_never_fails(deeply):
     deep = deep_folder(deeply / "deep", 2400, 1, SMALL)
-    assert shown_size(deep) == MAX_DEPTH * len(SMALL)
-    assert shown_size(deeply / "gone") is None
+    assert size_for_progress(deep) == MAX_DEPTH * len(SMALL)
+    assert size_for_progress(deeply / "gone") is None

@@ -13,7 +13,7 @@ from support.drop_folders import SMALL, DropFolder, events_in, finished
 from support.outboxes import Outbox, copied
 from support.sheets import SheetText
 
-from pipeline.outbox.tables import PuzzleRow, rows_in
+from pipeline.outbox.tables import PuzzleRow, read_rows
 
 RULE = "The two diagonals hold each value once."
 TEXT = f"line 6: '{RULE}'"
@@ -116,7 +116,7 @@ def test_a_table_of_an_earlier_version_has_no_titles(solved, tmp_path):
     assert "the first line is not" in outbox.problems("stacked")[0]
     outbox.edit("stacked", version="0.0.1")
     assert outbox.finding("stacked").verdict == "ok"
-    read = [*rows_in(outbox.path("stacked.csv"), PuzzleRow)]
+    read = [*read_rows(outbox.path("stacked.csv"), PuzzleRow)]
     assert [[*astuple(row)] for row in read] == [[*row, ""] for row in rows[1:]]
 
 

@@ -22,7 +22,7 @@ from pipeline.solving.solvers.child import Peer
 MODULE = "pipeline.service.claimers"
 
 
-MAX_QUICK_PUZZLES = {"first_names": 4, "min_shared": 4, "min_shared_puzzles": 4}
+MAX_QUICK_PUZZLES = {"names_before_sharing": 4, "names_per_claimer": 4, "puzzles_per_claimer": 4}
 """Claimers get names though there are few."""
 
 

@@ -310,7 +310,7 @@ def test_a_folder_says_that_it_waits_and_how_long_the_pass_waited_is_told(box, m
     waits, finished, waited = events_in(said)
     assert (code, finished["event"], waited["event"]) == (0, "job.finished", "run.waited")
     assert (waits["event"], waits["source"], waits["level"]) == ("file.waits", "folder", "info")
-    assert waits["reason"] == "for 1 s or more, until it is unchanged"
+    assert waits["reason"] == "at least 1 s"
     assert 1 <= waited["seconds"] < 60
 
 

@@ -84,4 +84,4 @@ def test_those_that_only_a_named_file_may_hold_are_marked(place):
     run("init")
     parts = (place / CONFIG_FILE).read_text().split("\n\n")
     marked = {part.rpartition("\n#")[2].partition(" = ")[0] for part in parts if "[named] " in part}
-    assert marked == {each.key for each in settings_declared().values() if each.risky}
+    assert marked == {each.key for each in settings_declared().values() if each.is_risky}

@@ -19,7 +19,7 @@ from pipeline.native import Program
 from pipeline.reading import Collection, SingleFormula, SinglePuzzle, Unreadable
 from pipeline.reading.read import source_in
 from pipeline.service import intake, loop
-from pipeline.service.doctor import SlowPrograms
+from pipeline.service.doctor import UncompiledPrograms
 from pipeline.service.jobs import ChunkSizes
 from pipeline.service.log import LazyLog
 from pipeline.service.protocol.overview import LAST_SCAN
@@ -218,7 +218,7 @@ def test_programs_that_are_not_compiled_are_named_with_the_reason(
 ):
     monkeypatch.setattr(Program, "unavailable_reason", lambda program: lacking[program.name])
     log = KeptLog()
-    SlowPrograms(Settings(**options), log).check()
+    UncompiledPrograms(Settings(**options), log).check()
     assert log.told == [("compiled.missing", {"programs": who, "reason": why}) for who, why in told]
 
 
@@ -226,7 +226,7 @@ def test_what_is_compiled_meanwhile_is_told(monkeypatch):
     lacking = dict(NO_PLACE)
     monkeypatch.setattr(Program, "unavailable_reason", lambda program: lacking[program.name])
     log = KeptLog()
-    slow = SlowPrograms(Settings(solver="auto"), log, check_seconds=0.0)
+    slow = UncompiledPrograms(Settings(solver="auto"), log, check_seconds=0.0)
     slow.check()
     lacking |= {"batch": "it is being compiled", "check": "it is being compiled"}
     slow.check()

@@ -37,15 +37,15 @@ from pipeline.service.jobs.collection import CollectionJob
 from pipeline.service.jobs.puzzle import PuzzleJob
 from pipeline.service.log import Display, LazyLog
 from pipeline.service.loop import run_once
-from pipeline.service.processing import MAX_ATTEMPTS, Claims, SlowJob
+from pipeline.service.processing import MAX_ATTEMPTS, ClaimProcessor, SlowJob
 from pipeline.service.protocol.checkpointed import PROGRESS
 from pipeline.service.protocol.claim import LOCK, MANIFEST, new_job_id, take_over_abandoned
 from pipeline.service.protocol.claiming import make_claim
 from pipeline.service.protocol.overview import read_overview
-from pipeline.service.protocol.settle import is_written, observe
+from pipeline.service.protocol.settle import is_being_written, observe
 from pipeline.service.runs import LongRun, SlowPuzzles
 from pipeline.service.runtime import Runtime, Tuning
-from pipeline.service.signals import Interrupted, Stop, TookLong
+from pipeline.service.signals import Interrupted, Stop, TimeLimitExceeded
 from pipeline.service.workers import LocalWorker
 from pipeline.settings import Settings
 from pipeline.solving.solvers import Solvers
@@ -149,7 +149,7 @@ def runtime_of(box, solvers, pool, chunk=10, stop=None, **options):
 
 def processed(claims, runtime):
     """The outcomes of claims whose files nobody has read before."""
-    return Claims([(claim, None) for claim in claims], runtime).process()
+    return ClaimProcessor([(claim, None) for claim in claims], runtime).process()
 
 
 def begun(claim, runtime):
@@ -355,10 +355,10 @@ def test_a_claim_that_could_not_be_looked_at_is_taken_up_by_the_next_sweep(box, 
         runtime = runtime_of(box, solvers, Busy())
         intake = Intake(runtime, Display(runtime.log, bar=False))
         with monkeypatch.context() as patched:
-            patched.setattr("pipeline.service.intake.is_written", too_many)
+            patched.setattr("pipeline.service.intake.is_being_written", too_many)
             with pytest.raises(OSError, match="Too many"):
                 intake.sweep()
-        assert intake.sweep().ended == 1
+        assert intake.sweep().job_count == 1
 
 
 def test_jobs_that_have_ended_are_told_though_a_later_one_of_their_batch_cannot(box, monkeypatch):
@@ -424,7 +424,7 @@ def test_a_collection_that_only_looked_quick_is_processed_by_who_has_claimed_it(
         runtime = runtime_of(box, solvers, Busy(), settle=0.0)
         runtime, display = replace(runtime, pool=runtime.local), Display(None, bar=False)
         intake = Intake(runtime, display, once=True, quick_only=True)
-        assert intake.take_quick(["a.txt"]) == []
+        assert intake.process_quick(["a.txt"]) == []
         assert not intake.long_jobs.runs
     assert (box.kept("done"), box.in_work()) == ({"a.txt"}, set())
 
@@ -460,7 +460,7 @@ def test_solved_collections_wait_for_others_no_longer_than_they_may(box, seconds
     [
         ("arrivals.observe", observe),
         ("intake.make_claim", make_claim),
-        ("intake.is_written", is_written),
+        ("intake.is_being_written", is_being_written),
     ],
 )
 def test_a_crash_of_ours_before_or_after_a_claim_keeps_nobody_else_waiting(
@@ -471,7 +471,7 @@ def test_a_crash_of_ours_before_or_after_a_claim_keeps_nobody_else_waiting(
             raise RecursionError("too deep")
         return real(at, *rest)
 
-    is_claimed = real is is_written
+    is_claimed = real is is_being_written
     claimed(box, content=SMALL).close() if is_claimed else box.drop("a.txt")
     box.drop("b.txt")
     monkeypatch.setattr(f"pipeline.service.{name}", crashing)
@@ -515,14 +515,16 @@ class Hasty(Stop):
     def computing(self, seconds=None):
         yield
         if seconds is not None:
-            raise TookLong
+            raise TimeLimitExceeded
 
 
 def test_a_puzzle_that_takes_long_is_left_to_a_worker(box):
     claims = [claimed(box, name, SMALL) for name in ("a.txt", "b.txt")]
     with Solvers() as solvers:
-        runtime = replace(runtime_of(box, solvers, Busy(), stop=Hasty(0.0)), is_shared=True)
-        outcomes = [*Claims([(claim, None) for claim in claims], runtime, 1.0).process()]
+        runtime = replace(
+            runtime_of(box, solvers, Busy(), stop=Hasty(0.0)), leaves_slow_puzzles=True
+        )
+        outcomes = [*ClaimProcessor([(claim, None) for claim in claims], runtime, 1.0).process()]
         assert [type(outcome) for _, outcome in outcomes] == [SlowJob, SlowJob]
         slow = SlowPuzzles(replace(runtime, pool=runtime.local))
         for _, outcome in outcomes:
@@ -538,10 +540,10 @@ def test_a_refused_file_of_a_slow_batch_gets_no_answer_of_another(box):
     taken = [(each, source_at(each.original, each.manifest.source, Settings())) for each in claims]
     with Solvers() as solvers:
         runtime = runtime_of(box, solvers, Busy(), stop=Hasty(0.0))
-        tuning = replace(runtime.tuning, singly_seconds=-1.0)
-        runtime = replace(runtime, is_shared=True, tuning=tuning)
+        tuning = replace(runtime.tuning, slow_batch_seconds=-1.0)
+        runtime = replace(runtime, leaves_slow_puzzles=True, tuning=tuning)
         slow, statuses = SlowPuzzles(replace(runtime, pool=runtime.local)), {}
-        for claim, outcome in Claims(taken, runtime).process():
+        for claim, outcome in ClaimProcessor(taken, runtime).process():
             if isinstance(outcome, SlowJob):
                 slow.add(outcome.job)
             else:
@@ -580,7 +582,7 @@ def test_an_archive_goes_back_if_others_take_the_room_that_it_has_made(box, monk
     claim = claimed(box, "a.zip", packed(("a.txt", SMALL)))
     with Solvers() as solvers:
         runtime = runtime_of(box, solvers, None)
-        tuning = replace(runtime.tuning, filling_puzzles=0)
+        tuning = replace(runtime.tuning, min_disk_filling_puzzles=0)
         runtime = replace(runtime, pool=runtime.local, tuning=tuning)
         [(_, run)] = processed([claim], runtime)
         monkeypatch.setattr(run.job, "write", is_full)

@@ -12,7 +12,7 @@ import pytest
 from support.commands import run, start
 from support.puzzles import PATIENCE
 
-from pipeline.service.signals import Stop, interruptible
+from pipeline.service.signals import Stop, raising_stopped
 
 pytestmark = pytest.mark.usefixtures("puzzle_folder")
 
@@ -142,7 +142,7 @@ def test_what_is_ignored_at_the_start_stays_ignored():
     before = signal.signal(signal.SIGINT, signal.SIG_IGN)
     stop = Stop(60)
     try:
-        with interruptible(), stop.handling_signals():
+        with raising_stopped(), stop.handling_signals():
             signal.raise_signal(signal.SIGINT)
             assert not stop.is_requested
             signal.raise_signal(signal.SIGTERM)

@@ -236,7 +236,7 @@ def test_what_is_proved_is_not_called_claimed_where_there_is_no_proof_to_publish
     line = "".join(signs[mask] for mask in holed(pattern(geometry), every=9).cells)
     rows = solved(f"{line}\n{line}\n", solvers, prove="always", memory_limit=64)
     said = [(record[5], record[7]) for record in records(rows)]
-    why = f"no proof to publish: {Limits(megabytes=64).out_of_memory}"
+    why = f"no proof to publish: {Limits(megabytes=64).memory_message}"
     assert said == [("exhaustive-search", why)] * 2
     assert rows.totals["proved"] == 2
 

@@ -52,8 +52,8 @@ SAID = [
         (["drawings"], "unique by the rules that were read; drawings were not read"),
         (
             ["ruleset", "drawings", "solution"],
-            "unique by the rules that were read; drawings and the text of the rules were not read; "
-            + INCOMPLETE,
+            "unique by the rules that were read; "
+            "drawings and the text of the rules were not read; " + INCOMPLETE,
         ),
     ],
 )

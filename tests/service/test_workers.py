@@ -22,7 +22,7 @@ from support.stopping import StoppedWhen
 
 from pipeline.errors import EnvironmentFailure
 from pipeline.service.signals import Interrupted, Stop
-from pipeline.service.workers import MAX_DEATHS, PENDING_PER_PROCESS, LocalWorker, Pool
+from pipeline.service.workers import MAX_CRASHES, PENDING_PER_PROCESS, LocalWorker, Pool
 from pipeline.settings import Settings
 from pipeline.solving.solvers import Solvers
 from pipeline.solving.solvers.child import Peer
@@ -191,7 +191,7 @@ def test_of_a_large_request_the_culprits_alone_are_given_up_and_few_workers_are_
     replies = asked(pools(1, start=counted), [Doubling(numbers, deadly=bad)])
     assert {number for number, double in replies if double != 2 * number} == bad
     assert [number for number, _ in replies] == list(numbers)
-    assert len(started) <= MAX_DEATHS + 2 * len(bad) + 1
+    assert len(started) <= MAX_CRASHES + 2 * len(bad) + 1
 
 
 @counts

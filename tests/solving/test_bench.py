@@ -88,7 +88,7 @@ def test_a_solution_that_was_blocked_does_not_count_twice():
 
 
 def test_a_solver_that_fails_or_gives_up_does_not_end_the_run():
-    reason = Limits().out_of_memory
+    reason = Limits().memory_message
     found = benched(
         UNIQUE, dead=[SolverError("it died")], full=[Unknown(reason)], right=[model_of(UNIQUE)]
     )

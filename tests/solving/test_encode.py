@@ -148,8 +148,8 @@ def test_reduced_of_a_half_filled_36x36_is_a_fortieth_of_extended():
 @pytest.mark.parametrize(
     ("geometry", "why"),
     [
-        (Geometry(2, 5), "ends at side 9, this puzzle has 10"),
-        (Geometry(4, 4), "ends at side 9, this puzzle has 16"),
+        (Geometry(2, 5), "allows sides up to 9, and this puzzle has side 10"),
+        (Geometry(4, 4), "allows sides up to 9, and this puzzle has side 16"),
         (Geometry(2, 2, ((0, 0), (2, 2))), "is for a single grid, not for 2: use dense"),
     ],
 )

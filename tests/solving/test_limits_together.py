@@ -24,7 +24,7 @@ from pipeline.solving.one import Search
 from pipeline.solving.problem import read_problem
 from pipeline.solving.result import Certificate, Stopwatch
 
-SEVEN = Limits(7.0).out_of_time
+SEVEN = Limits(7.0).timeout_message
 
 numbers = pytest.mark.parametrize("number", [2, FEWEST])
 

@@ -24,7 +24,7 @@ from pipeline.solving import complete, problem
 from pipeline.solving import one as chain
 from pipeline.solving.cnf import Family, Unknown, Unsat
 from pipeline.solving.problem import PuzzleProblem
-from pipeline.solving.solvers.pysat import GaveUp
+from pipeline.solving.solvers.pysat import ProofLimitReached
 
 
 def solved(puzzle, solvers, prove="always", **options):
@@ -215,7 +215,7 @@ def test_what_a_search_alone_has_found_is_claimed_to_be_all(prove, monkeypatch, 
     monkeypatch.setattr("pipeline.solving.solvers.pysat.Pysat.prove", prove_nothing)
     result = solved(RULED[2], solvers, prove=prove)
     assert (result.status, result.complete) == ("multiple", True)
-    assert result.certificate == chain.ONLY_SEARCHED
+    assert result.certificate == chain.SEARCH_CERTIFICATE
 
 
 CHAOS = ".Shape~12x12.NoBoxes.ChaosConstruction"
@@ -237,7 +237,7 @@ def test_what_cannot_be_encoded_is_searched_alone_and_says_so(text, status, solv
     assert result.solver.name == "exhaustive-search"
     assert "memory" in result.solver.fallback
     if status == "unsolvable":
-        assert (result.complete, result.certificate) == (True, chain.ONLY_SEARCHED_TOO_LARGE)
+        assert (result.complete, result.certificate) == (True, chain.TOO_LARGE_CERTIFICATE)
     else:
         assert (len(result.solutions), result.certificate.complete) == (2, "no")
 
@@ -253,7 +253,7 @@ def test_what_cannot_be_encoded_nor_searched_in_time_is_unknown(solvers, monkeyp
 
 
 def prove_nothing(*_):
-    raise GaveUp("no room")
+    raise ProofLimitReached("no room")
 
 
 def test_that_a_solver_which_gave_up_found_the_only_solution_wants_a_proof(monkeypatch, solvers):
@@ -309,7 +309,7 @@ def test_a_grid_too_large_for_its_formula_is_claimed_and_says_why(solvers):
     assert "clauses" in result.certificate.reason
 
 
-@pytest.mark.parametrize("error", [GaveUp("no room"), LimitReached("no time")])
+@pytest.mark.parametrize("error", [ProofLimitReached("no room"), LimitReached("no time")])
 def test_what_no_engine_could_prove_in_its_limits_is_claimed(error, monkeypatch, solvers):
     def prove(*_):
         raise error

@@ -17,7 +17,7 @@ from pipeline.native import ProgramLoader
 from pipeline.service import workers
 from pipeline.solving.compiled import PROGRAM
 from pipeline.solving.compiled.kernel import Lanes
-from pipeline.solving.compiled.layout import LANES, ROW_WORDS, STARTED, VECTOR_WORDS, WORD_BITS
+from pipeline.solving.compiled.layout import LANES, RECORD_WORDS, STARTED, VECTOR_WORDS, WORD_BITS
 
 ONE_STEP = 1
 PLACES = "grids", "counts", "idle", "branches", "planes", "puzzle", "numbers"
@@ -57,11 +57,11 @@ class Flipping:
         places = len(lanes.branches)
         first = self._random.randrange(places) if self._random.random() < 0.1 else 0
         for place in range(first, min(first + 64, places)):
-            self._flip(lanes.branches[place, : ROW_WORDS - 1], WORD_BITS)
+            self._flip(lanes.branches[place, : RECORD_WORDS - 1], WORD_BITS)
 
     def _in_planes(self, lanes, puzzles, most, counts, grids):
         for _ in range(20):
-            self._flip(lanes.planes[: (ROW_WORDS - 1) * WORD_BITS * VECTOR_WORDS], WORD_BITS)
+            self._flip(lanes.planes[: (RECORD_WORDS - 1) * WORD_BITS * VECTOR_WORDS], WORD_BITS)
 
     def _in_puzzle(self, lanes, puzzles, most, counts, grids):
         lane = self._random.randrange(LANES)

@@ -19,7 +19,7 @@ from support.breakers import NOTED, Bench
 from support.drop_folders import SMALL, TWO_SOLUTIONS, DropFolder
 from support.sources import collection
 
-from pipeline.service.protocol.claim import MANIFEST, last_object
+from pipeline.service.protocol.claim import MANIFEST, last_json_object
 from pipeline.service.protocol.claiming import identity
 
 FOLDER = Path(__file__).parents[1] / "golden" / "in-work"
@@ -99,7 +99,7 @@ def restore(box: DropFolder, left: Left) -> None:
     source = _source(box)
     for manifest in box.inbox.glob(f".work/[!.]*/{MANIFEST}"):
         if source.is_file():
-            modified = last_object(manifest)["fingerprint"][2]
+            modified = last_json_object(manifest)["fingerprint"][2]
             os.utime(source, ns=(modified, modified))
 
 

@@ -254,7 +254,7 @@ def test_a_signal_ends_it_well_and_the_watch_with_it(box, number):
     with serving(box, "--grace", "0", "--solver", "pysat", *ENDLESSLY) as served:
         served.given_name("endless.txt", ENDLESS)
         wait_for(box.computing)
-        assert served.dropped()["endless.txt"]["state"].startswith("in work")
+        assert served.dropped()["endless.txt"]["state"].startswith("in progress")
         assert served.end(number) == 0
         assert box.waiting() == {"endless.txt"}
         assert box.in_work() == set()

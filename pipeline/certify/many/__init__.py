@@ -1,8 +1,8 @@
-"""Check that the listed solutions of many puzzles are complete, by exhaustive searches.
+"""Check by exhaustive search that the listed solutions of many puzzles are complete.
 
-Machine code checks 9×9 puzzles in parallel if it can be loaded and that pays. Plain Python searches
-all other puzzles, and the puzzles that machine code leaves undecided, one by one. The numbers of
-nodes depend on whether machine code is used, but the verdicts do not.
+Machine code checks 9×9 puzzles in parallel if it can be loaded and loading pays. Plain Python
+searches all other puzzles, and the puzzles that machine code leaves undecided, one by one. The
+numbers of nodes depend on whether machine code is used, but the verdicts do not.
 """
 
 from __future__ import annotations
@@ -26,11 +26,12 @@ PYTHON_SECONDS = 0.002
 """Seconds that plain Python takes for a puzzle."""
 
 MAX_NODES = 100_000
-"""Default limit of nodes per puzzle. No known 9×9 puzzle needs a tenth of this number."""
+"""Default limit on the search nodes of a puzzle. No known 9×9 puzzle needs a tenth of this
+number."""
 
 CALL_SWEEPS = 4096
-"""Rounds of propagation per call of machine code, between two checks of the deadline. They take a
-few milliseconds."""
+"""Number of rounds of propagation per call of machine code, which take a few milliseconds. The
+deadline is checked between calls."""
 
 PROGRAM = Program(
     "check",
@@ -42,7 +43,7 @@ loader = ProgramLoader(PROGRAM)
 
 
 def machine_code(puzzles: int, *, at_once: bool = False) -> Callable[..., int] | None:
-    """The search in machine code, or None if it cannot be loaded or too few puzzles need it."""
+    """Return the search in machine code; None if it cannot be loaded, or for too few puzzles."""
     return loader.get(puzzles * PYTHON_SECONDS, at_once=at_once)
 
 
@@ -63,8 +64,9 @@ def search_all_of_batch(
     | `grids` | (R, P, n²) | `grids[:counts[p], p]` are the listed solutions of puzzle p |
 
     A puzzle that needs more than `max_nodes` or more time is undecided. Otherwise its verdict does
-    not depend on the other puzzles. Its number of nodes does, because machine code branches
-    differently and is loaded only for many puzzles. Raises ValueError for other shapes and types.
+    not depend on the other puzzles. The number of nodes does depend on them, because machine code
+    is loaded only for many puzzles, and branches differently. Raises ValueError for other shapes
+    and types.
     """
     cells = geometry.side**2
     if masks.shape[1:] != (cells,) or grids.shape[1:] != masks.shape or len(counts) != len(masks):

@@ -15,7 +15,16 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from pipeline.certify.many.sweep import CELLS, CHANGED, CHUTE_COUNTS, DEAD, MAY, OPEN, ROWS, sweep
+from pipeline.certify.many.sweep import (
+    CELLS,
+    CHANGED,
+    CHUTE_COUNTS,
+    DEAD,
+    MAY_HAVE,
+    OPEN,
+    ROWS,
+    sweep,
+)
 from pipeline.native import compiled
 from pipeline.native.vectors import Words, zero_vectors
 
@@ -23,7 +32,7 @@ LANES = 32
 """Puzzles searched in parallel: the number of 16-bit words in a vector."""
 
 MAX_DEPTH = 64
-"""Maximum number of open branches of a lane. A puzzle that needs more stays undecided."""
+"""Maximum number of open branches of a lane. A puzzle that needs more branches stays undecided."""
 
 NO_PUZZLE = -1
 """The puzzle of an idle lane."""
@@ -46,7 +55,8 @@ class Verdict(IntEnum):
 
 _UNDECIDED, _COMPLETE, _INCOMPLETE, _WRONG = map(int, Verdict)
 _ABANDONED = -1
-"""The result of a search that ended without a decision. `_UNDECIDED` means that it goes on."""
+"""The result of a search that ended without a verdict. `_UNDECIDED` means that the search goes
+on."""
 
 _ONE = np.uint16(1)
 _ALL_VALUES = 0b111_111_111
@@ -79,7 +89,7 @@ class Searches(NamedTuple):
 
 
 def new_searches() -> Searches:
-    """The state of LANES idle lanes."""
+    """Return the state of LANES idle lanes."""
     return Searches(
         zero_vectors(np.uint16, ROWS),
         np.full(LANES, NO_PUZZLE),
@@ -149,14 +159,15 @@ def _is_listed(board, lane, grids, puzzle, count):
 
 
 # Fail first (R. Haralick, G. Elliott, 1980): branch in the chute with the lowest count
-# (CHUTE_COUNTS), in a line where some value has two possible triads; without such a line, where a
-# value has three. A branch on a triad decides several cells at once. Any choice is sound.
+# (CHUTE_COUNTS), in a line in which some value has two possible triads. If there is no such line,
+# branch in a line in which a value has three. A branch on a triad decides several cells at once.
+# Any choice is sound.
 @compiled(inline=True)
 def _choose_branch(board, lane):
-    """A triad and a value to branch on, as 81 · chute + 9 · triad + value, counted from 0.
+    """Return a triad and a value to branch on, as 81 · chute + 9 · triad + value, counted from 0.
 
-    NO_BRANCH if each value has one triad in every line. This is impossible if a cell is open and
-    the last sweep changed nothing.
+    Returns NO_BRANCH if each value has one triad in every line. This is impossible if a cell is
+    open and the last sweep changed nothing.
     """
     smallest, chute = 1 << 30, 0
     for candidate_chute in range(6):
@@ -165,9 +176,9 @@ def _choose_branch(board, lane):
             smallest, chute = count, candidate_chute
     candidates, triad = 0, 0
     for line in range(9 * chute, 9 * chute + 9, 3):
-        a = np.int64(board[MAY + line, lane])
-        b = np.int64(board[MAY + line + 1, lane])
-        c = np.int64(board[MAY + line + 2, lane])
+        a = np.int64(board[MAY_HAVE + line, lane])
+        b = np.int64(board[MAY_HAVE + line + 1, lane])
+        c = np.int64(board[MAY_HAVE + line + 2, lane])
         in_three = a & b & c
         in_two = (a & b | c & (a | b)) & ~in_three
         if in_two:
@@ -178,7 +189,7 @@ def _choose_branch(board, lane):
     if not candidates:
         return NO_BRANCH
     value = _LOWEST_BIT[candidates]
-    while not board[MAY + triad, lane] >> value & 1:
+    while not board[MAY_HAVE + triad, lane] >> value & 1:
         triad += 1
     return 9 * triad + value
 
@@ -187,7 +198,7 @@ def _choose_branch(board, lane):
 # own three cells lose the value.
 @compiled(inline=True)
 def _assume(board, lane, choice, has_value):
-    """Assume that a triad has a value, or, unless `has_value`, that it does not."""
+    """Assume that a triad has a value if `has_value`, else that it does not have the value."""
     chute, triad, value = choice // 81, choice // 9 % 9, choice % 9
     line, box = triad // 3, triad % 3
     other_values = ~(_ONE << np.uint16(value))
@@ -203,7 +214,7 @@ def _assume(board, lane, choice, has_value):
 
 
 @compiled(inline=True)
-def _start_next(lane, searches, board, masks, counts, grids, verdicts):
+def _start_next_puzzle(lane, searches, board, masks, counts, grids, verdicts):
     """Start the next puzzle whose listed grids are distinct solutions."""
     while searches.started_count[0] < len(masks):
         puzzle = searches.started_count[0]
@@ -242,7 +253,7 @@ def _backtrack(lane, searches, board):
 # COMPLETE requires that every branch has ended and that every listed grid was reached. The second
 # condition checks the search itself: a search that eliminates too much may lose listed grids, too.
 @compiled(inline=True)
-def _continue(lane, searches, board, counts, grids, nodes, max_nodes):
+def _continue_lane(lane, searches, board, counts, grids, nodes, max_nodes):
     """Continue a lane after a sweep.
 
     Returns a verdict, _UNDECIDED while the search goes on, or _ABANDONED.
@@ -273,7 +284,7 @@ def _continue(lane, searches, board, counts, grids, nodes, max_nodes):
 
 @compiled(inline=True)
 def search(searches, masks, counts, grids, verdicts, nodes, max_nodes, sweeps):
-    """Search for `sweeps` rounds. Returns whether the searches of all puzzles have ended.
+    """Search for `sweeps` rounds of propagation. Returns whether all puzzles have been searched.
 
     Writes `verdicts` and increases `nodes`. Puzzles that need more than `max_nodes` stay undecided.
     """
@@ -282,14 +293,14 @@ def search(searches, masks, counts, grids, verdicts, nodes, max_nodes, sweeps):
         busy_lanes = 0
         for lane in range(LANES):
             if searches.puzzle[lane] == NO_PUZZLE and searches.started_count[0] < len(masks):
-                _start_next(lane, searches, board, masks, counts, grids, verdicts)
+                _start_next_puzzle(lane, searches, board, masks, counts, grids, verdicts)
             busy_lanes += searches.puzzle[lane] != NO_PUZZLE
         if not busy_lanes:
             return True
         sweep(board)
         for lane in range(LANES):
             if searches.puzzle[lane] != NO_PUZZLE:
-                verdict = _continue(lane, searches, board, counts, grids, nodes, max_nodes)
+                verdict = _continue_lane(lane, searches, board, counts, grids, nodes, max_nodes)
                 if verdict != _UNDECIDED:
                     verdicts[searches.puzzle[lane]] = max(verdict, _UNDECIDED)
                     searches.puzzle[lane] = NO_PUZZLE

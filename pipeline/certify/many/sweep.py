@@ -6,11 +6,11 @@ a chute. The triads of a value thus form one of six permutation matrices (T. Dil
 
 `board` has ROWS vectors, each with one word of 16 bits for each lane:
 
-| index of the first | number | words |
+| index of the first vector | number of vectors | meaning of the words |
 |---|---|---|
 | 0 | CELLS | candidates of a cell, bit v for the value v + 1 |
-| MAY | TRIADS | values that a triad can have |
-| MUST | TRIADS | values that a triad must have |
+| MAY_HAVE | TRIADS | values that a triad can have |
+| MUST_HAVE | TRIADS | values that a triad must have |
 | CHUTE_COUNTS | CHUTES | the number of values that each triad can have, summed over a chute |
 | DEAD | 1 | nonzero after a contradiction |
 | OPEN | 1 | nonzero while some cell has several candidates |
@@ -27,10 +27,11 @@ from pipeline.native import compiled
 from pipeline.native.vectors import broadcast, clear_lowest_bit, load, nonzero_mask, popcount, store
 
 CELLS, TRIADS, CHUTES = 81, 54, 6
+"""The numbers of cells, triads and chutes of a grid."""
 
-MAY = CELLS
-MUST = MAY + TRIADS
-CHUTE_COUNTS = MUST + TRIADS
+MAY_HAVE = CELLS
+MUST_HAVE = MAY_HAVE + TRIADS
+CHUTE_COUNTS = MUST_HAVE + TRIADS
 DEAD, OPEN, CHANGED, ROWS = range(CHUTE_COUNTS + CHUTES, CHUTE_COUNTS + CHUTES + 4)
 
 _NO_VALUES, _ALL_VALUES = np.uint16(0), np.uint16(0b111_111_111)
@@ -38,19 +39,19 @@ _NO_VALUES, _ALL_VALUES = np.uint16(0), np.uint16(0b111_111_111)
 
 @compiled(inline=True)
 def _load_triad(board, cell, gap):
-    """The three cells of a triad."""
+    """Return the vectors of the three cells of a triad."""
     return load(board, cell), load(board, cell + gap), load(board, cell + 2 * gap)
 
 
 @compiled(inline=True)
 def _union(triad):
-    """The union of the candidates of a triad's cells."""
+    """Return the union of the candidates of a triad's cells."""
     return triad[0] | triad[1] | triad[2]
 
 
 @compiled(inline=True)
 def _fixed_values(triad):
-    """The values of the fixed cells of a triad, which have one candidate."""
+    """Return the values of the fixed cells of a triad, which have one candidate."""
     several_0 = nonzero_mask(clear_lowest_bit(triad[0]))
     several_1 = nonzero_mask(clear_lowest_bit(triad[1]))
     several_2 = nonzero_mask(clear_lowest_bit(triad[2]))
@@ -62,10 +63,11 @@ def _fixed_values(triad):
 # arc-consistent for each value (T. Dillon, tdoku, 2019). All values are processed together, as the
 # bits of a word.
 @compiled(inline=True)
-def _filter_permutations(m00, m01, m02, m10, m11, m12, m20, m21, m22):
-    """The values that each triad can have, by line and box, and the values without a permutation.
+def _possible_triad_values(m00, m01, m02, m10, m11, m12, m20, m21, m22):
+    """Return the values that each triad can have, by line and box, and the values without a triad.
 
-    `m01` are the values that the triad of line 0 in box 1 could have before, and so on.
+    `m01` are the values that the triad of line 0 in box 1 could have before, and so on. A value for
+    which no permutation is possible is a contradiction.
     """
     p012, p021 = m00 & m11 & m22, m00 & m12 & m21
     p102, p120 = m01 & m10 & m22, m01 & m12 & m20
@@ -79,8 +81,8 @@ def _filter_permutations(m00, m01, m02, m10, m11, m12, m20, m21, m22):
     return may, without_triad
 
 
-# A triad has three cells. If it must have three values, it cannot have any other (a naked triple
-# of its line and its box). If it must have more than three, this is a contradiction.
+# A triad has three cells. If it must have three values, it cannot have any other value (a naked
+# triple of its line and its box). It is a contradiction if it must have more than three.
 @compiled(inline=True)
 def _update_triad(board, cell, gap, triad, may, must, index):
     """Restrict the cells of a triad to the values that it may have.
@@ -92,8 +94,8 @@ def _update_triad(board, cell, gap, triad, may, must, index):
     store(board, cell, triad[0] & may)
     store(board, cell + gap, triad[1] & may)
     store(board, cell + 2 * gap, triad[2] & may)
-    store(board, MAY + index, may)
-    store(board, MUST + index, must)
+    store(board, MAY_HAVE + index, may)
+    store(board, MUST_HAVE + index, must)
     return clear_lowest_bit(from_third), _union(triad) & ~may, popcount(may)
 
 
@@ -121,7 +123,7 @@ def _update_chute(board, chute, first, line, box, gap):
     f10, f11, f12 = _fixed_values(t10), _fixed_values(t11), _fixed_values(t12)
     f20, f21, f22 = _fixed_values(t20), _fixed_values(t21), _fixed_values(t22)
     free_0, free_1, free_2 = ~(f00 | f01 | f02), ~(f10 | f11 | f12), ~(f20 | f21 | f22)
-    may, dead = _filter_permutations(
+    may, dead = _possible_triad_values(
         _union(t00) & (f00 | free_0), _union(t01) & (f01 | free_0), _union(t02) & (f02 | free_0),
         _union(t10) & (f10 | free_1), _union(t11) & (f11 | free_1), _union(t12) & (f12 | free_1),
         _union(t20) & (f20 | free_2), _union(t21) & (f21 | free_2), _union(t22) & (f22 | free_2),
@@ -142,8 +144,8 @@ def _update_chute(board, chute, first, line, box, gap):
     return dead, y0 | y1 | y2 | y3 | y4 | y5 | y6 | y7 | y8
 
 
-# Hidden single. If both the row triad and the column triad of a cell must have a value, their
-# common box has it only once, so it is in their common cell.
+# Hidden single. If both the row triad and the column triad of a cell must have a value, the value
+# is in their common cell: their common box has it only once.
 @compiled(inline=True)
 def _update_cell(board, cell, across, down):
     """Restrict a cell to the value that both its triads must have.
@@ -165,7 +167,7 @@ def _update_cell(board, cell, across, down):
 def sweep(board):
     """Propagate once in all bands, then in all stacks, and then in all cells.
 
-    A lane whose word of CHANGED is then 0 has reached its fixpoint.
+    If the word of a lane in CHANGED is 0 afterwards, the lane has reached its fixpoint.
     """
     dead, is_open, changed = broadcast(_NO_VALUES), broadcast(_NO_VALUES), broadcast(_NO_VALUES)
     for chute in range(3):
@@ -176,8 +178,8 @@ def sweep(board):
         dead, changed = dead | conflict, changed | eliminated
     for row in range(9):
         for column in range(9):
-            across = MUST + 3 * row + column // 3
-            down = MUST + 27 + 9 * (column // 3) + 3 * (column % 3) + row // 3
+            across = MUST_HAVE + 3 * row + column // 3
+            down = MUST_HAVE + 27 + 9 * (column // 3) + 3 * (column % 3) + row // 3
             conflict, several, eliminated = _update_cell(board, 9 * row + column, across, down)
             dead, is_open, changed = dead | conflict, is_open | several, changed | eliminated
     store(board, DEAD, dead)

@@ -1,8 +1,8 @@
 """Check that the listed solutions of a variant are complete, by an exhaustive search.
 
-Rules consist of constraints. `simplify` reduces the constraints to fewer kinds, and `arrays` packs
-them into arrays. `search` branches and `propagation` eliminates values, in machine code or in plain
-Python. The search uses no encoding, no clauses and no solver.
+Rules consist of constraints. `simplify` reduces them to fewer kinds of constraints, and `arrays`
+writes these to arrays. `search` branches and `propagation` eliminates values, in machine code or in
+plain Python. The search uses no encoding, no clauses and no solver.
 """
 
 from __future__ import annotations
@@ -30,15 +30,15 @@ from pipeline.puzzle.geometry import FreeGrid, Geometry
 from pipeline.puzzle.puzzle import Grid, Puzzle
 
 COMPILED_NODES, PLAIN_NODES = 200, 4
-"""Branches between two checks of the clock, in machine code and in plain Python. Both numbers take
-a few milliseconds."""
+"""Number of branches between two checks of the clock, in machine code and in plain Python. Both
+numbers take a few milliseconds."""
 
 PYTHON_SECONDS = 0.01
 """Seconds that the search of most puzzles takes in plain Python."""
 
 SECONDS_BEFORE_LOADING, SECONDS_WITHOUT_CODE = 0.05, 0.2
-"""Seconds of search in plain Python before machine code is loaded, and limit on the seconds if
-machine code cannot be loaded: a proof is faster than a longer search."""
+"""Seconds of search in plain Python after which machine code is loaded, and limit on these seconds
+if machine code cannot be loaded. A proof is faster than a longer search."""
 
 _MODULES = (
     "search",
@@ -112,7 +112,8 @@ def run_search(
 ) -> SearchResult:
     """Search like `search_all_of_variant`, until `end` on the monotonic clock.
 
-    `compiled_search` is machine code of `search`; None runs plain Python, with the same result.
+    `compiled_search` is the machine code of `search`. If it is None, plain Python runs instead,
+    with the same result.
     """
     if max_solutions < 1:
         raise ValueError(f"max_solutions: expected at least 1, found {max_solutions}")
@@ -143,7 +144,7 @@ def run_search(
 
 
 class _VariantSearch:
-    """A search with limits. `undecided`: the reason why it stopped early, or None."""
+    """A search with limits. `undecided` is the reason why it stopped early, or None."""
 
     def __init__(
         self,
@@ -185,7 +186,7 @@ class _VariantSearch:
                 return
 
     def _grid(self) -> Grid:
-        """The grid of the current solution, in which each cell has one candidate."""
+        """Return the current solution as a grid. Each cell has one candidate."""
         geometry = self._puzzle.geometry
         masks = self._arrays[0][L.CELLS : L.CELLS + geometry.size]
         offset = geometry.lowest - 1

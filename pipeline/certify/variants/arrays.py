@@ -17,7 +17,7 @@ from pipeline.puzzle.geometry import units_of
 from pipeline.puzzle.puzzle import Puzzle
 
 MAX_CELLS = 1000
-"""Maximum number of cells. For more, TooLarge is raised."""
+"""Maximum number of cells of a variant. TooLarge is raised if there are more."""
 
 
 class SearchArrays(NamedTuple):
@@ -29,17 +29,17 @@ class SearchArrays(NamedTuple):
 
 
 FIRST_RESTART = 1000
-"""Failures before the first restart."""
+"""Number of failures before the first restart."""
 
 
 def build_search_arrays(
     puzzle: Puzzle, end: float, first_restart: int = FIRST_RESTART
 ) -> SearchArrays:
-    """Build the arrays of a search for all solutions, by `end` on the monotonic clock.
+    """Build the arrays of a search for all solutions.
 
     The search restarts after `first_restart` failures, then after twice as many, and so on. Raises
     NoSolution if the constraints contradict each other, and TooLarge if the arrays would be too
-    large or are not finished by `end`.
+    large or are not finished at `end` on the monotonic clock.
     """
     geometry = puzzle.geometry
     if geometry.size > MAX_CELLS:
@@ -58,7 +58,7 @@ def build_search_arrays(
 
 
 def _lay_out(encoded: ConstraintNumbers) -> tuple[Numbers, Numbers]:
-    """Lay out the arrays `state` and `problem`."""
+    """Build the arrays `state` and `problem`. RESTART remains 0."""
     size, count = len(encoded.source.masks), len(encoded.source.values)
     constraint_count = len(encoded.scheduled)
     set_words = -(-size // L.CELLS_IN_WORD)
@@ -93,7 +93,7 @@ def _lay_out(encoded: ConstraintNumbers) -> tuple[Numbers, Numbers]:
         L.SAVED_CELLS: size * (size + 1),
         L.DECISIONS: 2 * (size + 1),
         L.SCRATCH: encoded.scratch,
-        L.PROBED: 2 * encoded.max_any_of_cells,
+        L.PROBE_MASKS: 2 * encoded.max_any_of_cells,
     }
     end = L.CELLS + size
     for name, length in lengths.items():
@@ -107,7 +107,7 @@ def _lay_out(encoded: ConstraintNumbers) -> tuple[Numbers, Numbers]:
 
 
 def _peer_words(source: SimplifiedConstraints, words: int) -> Numbers:
-    """The peers of each cell, as sets of cells of `words` numbers."""
+    """Return the peers of each cell, as sets of cells that take `words` numbers each."""
     word = (1 << L.CELLS_IN_WORD) - 1
     shifts = [L.CELLS_IN_WORD * index for index in range(words)]
     peers = [cells >> shift & word for cells in source.peers for shift in shifts]
@@ -115,7 +115,7 @@ def _peer_words(source: SimplifiedConstraints, words: int) -> Numbers:
 
 
 def _watchers(encoded: ConstraintNumbers) -> tuple[Numbers, Numbers]:
-    """The offsets of WATCHERS, relative to the list of constraints, and this list."""
+    """Return the offsets of WATCHERS, relative to the list of constraints, and this list."""
     scopes = [encoded.scope(offset) for offset, _ in encoded.scheduled]
     is_late = np.array([queue == L.LATE for _, queue in encoded.scheduled])
     constraints = np.repeat(np.arange(len(scopes)), [*map(len, scopes)])
@@ -126,7 +126,7 @@ def _watchers(encoded: ConstraintNumbers) -> tuple[Numbers, Numbers]:
 
 
 def _weights(encoded: ConstraintNumbers) -> NDArray[np.float64]:
-    """The initial weights of cells.
+    """Return the initial weights of the cells.
 
     Cells in many or long constraints have large weights. Constraints on the whole grid do not
     count.

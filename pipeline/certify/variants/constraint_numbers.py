@@ -48,27 +48,28 @@ from pipeline.puzzle.sums import CountOfEqual, SameTotals, Total
 
 MAX_NUMBERS = 2_000_000
 MAX_SUM = 1 << 40
-"""Maximum length of all constraints and of all tables, and maximum absolute value in a sum. Beyond
-these, TooLarge is raised. Masks always fit into a number, because sides are at most 31."""
+"""Maximum length of all constraints, or of all tables, and maximum absolute value in a sum.
+TooLarge is raised if one is exceeded. Masks always fit into a number, because sides are at most
+31."""
 
 _IN_ALTERNATIVE = L.NOTHING
-"""The queue of a constraint in an alternative. It is not scheduled itself, only its ANY_OF is."""
+"""In place of a queue, for a constraint in an alternative: only its ANY_OF is scheduled."""
 
 _QUEUE_OF_KIND = {L.PAIR: L.EARLY, L.TOTAL: L.SOON, L.ONE_OF_SETS: L.SOON}
-"""The queues of cheap kinds of constraints, instead of NORMAL."""
+"""The queue of each cheap kind of constraint, instead of NORMAL."""
 
-_MAX_UNGROUPED = 9
-"""The cells of a longer total are first grouped by units. If a puzzle has more values than this,
-sets of values are listed only for totals of one group."""
+_MAX_UNGROUPED_CELLS = 9
+"""The cells of a sum with more cells than this are first grouped by units. If a puzzle has more
+values than this, sets of values are listed only for sums of one group."""
 
 Group = tuple[int, list[int]]
 """A weight, and cells of a sum that have this weight and must differ."""
 
 
 class ConstraintNumbers:
-    """The constraints of a puzzle as numbers, and the tables that they share; see `layout`.
+    """Encodes the constraints of a puzzle, and the tables that they share; see `layout`.
 
-    - `numbers`: the constraints, one after another.
+    - `numbers`: the encoded constraints, one after another.
     - `scheduled`: the offset and the queue of each constraint that can be scheduled.
     - `blocks`: the start of `problem` up to `end_of_blocks`: bit tables, then shared tables.
     - `sets_offset`: the offset of SETS_BY_SUM, or NOTHING.
@@ -99,12 +100,12 @@ class ConstraintNumbers:
         for terms, total in innies(source):
             self._add_sum(terms, total, L.LATE)
         for alternatives in source.choices:
-            self._add_choice(alternatives)
+            self._add_any_of(alternatives)
         if not self.scheduled:  # the areas of `problem` must not be empty
-            self._add(L.ONE_OF_VALUES, L.NORMAL, (0,), source.masks[0])
+            self._add_encoded(L.ONE_OF_VALUES, L.NORMAL, (0,), source.masks[0])
 
-    def _add(self, kind: int, queue: int, cells: Sequence[int], *numbers: int) -> int:
-        """Add a constraint. Returns its offset."""
+    def _add_encoded(self, kind: int, queue: int, cells: Sequence[int], *numbers: int) -> int:
+        """Add an encoded constraint. Returns its offset. Raises TooLarge."""
         offset = len(self.numbers)
         self.numbers += (kind, len(cells), *cells, *numbers)
         if queue != _IN_ALTERNATIVE:
@@ -114,8 +115,8 @@ class ConstraintNumbers:
             raise TooLarge("the rules take too much memory")
         return offset
 
-    def _share(self, numbers: Numbers) -> int:
-        """Return the offset in `problem` of numbers that constraints share. Add them if new."""
+    def _add_table(self, numbers: Numbers) -> int:
+        """Return the offset in `problem` of a shared table. Adds the table if it is new."""
         offset = self._block_offsets.get(id(numbers))
         if offset is None:
             offset = self._block_offsets[id(numbers)] = self.end_of_blocks
@@ -133,31 +134,31 @@ class ConstraintNumbers:
         if time.monotonic() > self._end:
             raise TooLarge(OUT_OF_TIME)
         kind = type(constraint)
-        if kind not in _ADD:
+        if kind not in _ADDERS:
             raise TooLarge(f"the search does not support {kind.__name__}")
-        return _ADD[kind](self, constraint, queue)
+        return _ADDERS[kind](self, constraint, queue)
 
     def add_allowed(self, constraint: Allowed, queue: int) -> list[int]:
         cell, mask = constraint.cell, self.source.mask(constraint.values)
         if not mask & self.source.masks[cell]:
             raise NoSolution
-        return [self._add(L.ONE_OF_VALUES, queue, (cell,), mask)]
+        return [self._add_encoded(L.ONE_OF_VALUES, queue, (cell,), mask)]
 
     def add_different(self, constraint: AllDifferent, queue: int) -> list[int]:
         cells = constraint.cells
         if len({*cells}) < len(cells) or len(cells) > len(self.source.values):
             raise NoSolution
-        return [self._add(L.ALL_DIFFERENT, queue, cells)]
+        return [self._add_encoded(L.ALL_DIFFERENT, queue, cells)]
 
     def add_pairs(self, constraint: Pairs, queue: int) -> list[int]:
         related = self.source.relation(constraint)
         if related.is_trivial:
             return []
-        tables = self._share(related.forwards), self._share(related.backwards)
+        tables = self._add_table(related.forwards), self._add_table(related.backwards)
         return [
-            self._add(L.ONE_OF_VALUES, queue, (a,), related.equal)
+            self._add_encoded(L.ONE_OF_VALUES, queue, (a,), related.equal)
             if a == b
-            else self._add(L.PAIR, queue, (a, b), *tables)
+            else self._add_encoded(L.PAIR, queue, (a, b), *tables)
             for a, b in constraint.pairs
         ]
 
@@ -167,7 +168,7 @@ class ConstraintNumbers:
             return []
         if not bit or constraint.minimum > len(cells):
             raise NoSolution
-        return [self._add(L.MIN_COUNT, queue, cells, bit, constraint.minimum)]
+        return [self._add_encoded(L.MIN_COUNT, queue, cells, bit, constraint.minimum)]
 
     def add_same_counts(self, constraint: SameTotals, queue: int) -> list[int]:
         parts, counted = constraint.parts, constraint.counted_value
@@ -175,7 +176,7 @@ class ConstraintNumbers:
         if len(parts) < 2 or not bits:
             return []
         cells = [*chain.from_iterable(parts)]
-        return [self._add(L.SAME_COUNTS, queue, cells, bits, len(parts), *map(len, parts))]
+        return [self._add_encoded(L.SAME_COUNTS, queue, cells, bits, len(parts), *map(len, parts))]
 
     def add_one_of_sets(self, constraint: OneOfSets, queue: int) -> list[int]:
         cells, sets = tuple(dict.fromkeys(constraint.cells)), constraint.sets
@@ -188,9 +189,11 @@ class ConstraintNumbers:
         ]
         if not masks:
             raise NoSolution
-        begin = self._share(np.array(masks, np.int64))
+        begin = self._add_table(np.array(masks, np.int64))
         return [
-            self._add(L.ONE_OF_SETS, queue, cells, begin, begin + len(masks), *self._context(cells))
+            self._add_encoded(
+                L.ONE_OF_SETS, queue, cells, begin, begin + len(masks), *self._context(cells)
+            )
         ]
 
     def add_automaton(self, constraint: Automaton, queue: int) -> list[int]:
@@ -204,14 +207,14 @@ class ConstraintNumbers:
         if not cells:
             return []
         self.scratch = max(self.scratch, int(layers[0]))
-        return [self._add(L.AUTOMATON, queue, cells, self._share(layers))]
+        return [self._add_encoded(L.AUTOMATON, queue, cells, self._add_table(layers))]
 
     def add_nondeterministic(self, constraint: NondeterministicAutomaton, queue: int) -> list[int]:
         layers = nondeterministic_layers(constraint, self.source.values)
         if layers is None:
             raise NoSolution
         self.scratch = max(self.scratch, int(layers[0]))
-        return [self._add(L.AUTOMATON, queue, constraint.cells, self._share(layers))]
+        return [self._add_encoded(L.AUTOMATON, queue, constraint.cells, self._add_table(layers))]
 
     def add_connected(self, constraint: Connected, queue: int) -> list[int]:
         cells, size = constraint.cells, constraint.size
@@ -223,28 +226,30 @@ class ConstraintNumbers:
         offsets = [*accumulate((len(neighbours[cell]) for cell in cells), initial=len(cells) + 1)]
         listed = (positions[other] for cell in cells for other in neighbours[cell])
         self.scratch = max(self.scratch, CONNECTED_SCRATCH * len(cells))
-        return [self._add(L.CONNECTED, queue, cells, inside, size or 0, *offsets, *listed)]
+        return [self._add_encoded(L.CONNECTED, queue, cells, inside, size or 0, *offsets, *listed)]
 
     def add_different_pairs(self, constraint: DifferentPairs, queue: int) -> list[int]:
         if len(constraint.pairs) > len(self.source.values) ** 2:
             raise NoSolution
         if len(constraint.pairs) < 2:
             return []
-        return [self._add(L.DIFFERENT_PAIRS, queue, [*chain.from_iterable(constraint.pairs)])]
+        return [
+            self._add_encoded(L.DIFFERENT_PAIRS, queue, [*chain.from_iterable(constraint.pairs)])
+        ]
 
     def add_count_of_equal(self, constraint: CountOfEqual, queue: int) -> list[int]:
         cells, arms = [*constraint.scope()], constraint.arms
         offset = self.source.values[0] + constraint.offset
         self.scratch = max(self.scratch, len(cells))
         numbers = offset, constraint.unbroken, len(arms), *map(len, arms)
-        return [self._add(L.COUNT_OF_EQUAL, queue, cells, *numbers)]
+        return [self._add_encoded(L.COUNT_OF_EQUAL, queue, cells, *numbers)]
 
     def add_ranked(self, constraint: Ranked, queue: int) -> list[int]:
         bit, length = self.source.mask((constraint.first,)), len(constraint.line)
         if not bit or not 0 <= constraint.rank <= len(constraint.other_lines):
             raise NoSolution
         numbers = bit, constraint.rank, constraint.may_tie, length
-        return [self._add(L.RANKED, queue, [*constraint.scope()], *numbers)]
+        return [self._add_encoded(L.RANKED, queue, [*constraint.scope()], *numbers)]
 
     def add_total(self, constraint: Total, queue: int) -> list[int]:
         return self._add_sum(weights_of(constraint), constraint.total, queue)
@@ -253,6 +258,7 @@ class ConstraintNumbers:
         """Add a weighted sum of values, converted to a sum of their indices.
 
         Returns the offset of the constraint; no offset if the sum is trivial or was added before.
+        Raises NoSolution if the sum has no terms and its total is not 0, and TooLarge.
         """
         terms = {cell: weight for cell, weight in sorted(terms.items()) if weight}
         if not terms:
@@ -267,41 +273,47 @@ class ConstraintNumbers:
             if key in self._known_totals:
                 return []
             self._known_totals.add(key)
-        groups = self._groups(terms)
+        groups = self._divide_into_groups(terms)
         numbers, contexts = [total - values[0] * sum(weights), len(groups)], list[int]()
         for weight, cells in groups:
             has_sets = self._use_sets(len(cells), len(groups))
             numbers += len(cells), weight, has_sets
             contexts += self._context(cells) if has_sets else [0]
         scope = [cell for _, cells in groups for cell in cells]
-        return [self._add(L.TOTAL, queue, scope, *numbers, *contexts)]
+        return [self._add_encoded(L.TOTAL, queue, scope, *numbers, *contexts)]
 
     def _context(self, cells: Sequence[int]) -> list[int]:
-        """The context of a group of cells (see `layout`)."""
+        """Return the context of a group of cells (see `layout`)."""
         if len(cells) < 2:
             return [0]
         group = set_of(cells)
         rests = [unit & ~group for unit in self._unit_sets if not group & ~unit and unit != group]
         return [len(rests), *chain.from_iterable((r.bit_count(), *cells_in(r)) for r in rests)]
 
-    def _use_sets(self, length: int, groups: int) -> int:
-        """Whether the propagator lists the sets of values of a group. Adds the table of sets."""
+    def _use_sets(self, length: int, group_count: int) -> int:
+        """Return 1 if the propagator shall list the sets of values of a group, else 0.
+
+        Adds the table of sets when it is first needed. `length` is the number of cells of the
+        group, `group_count` the number of groups of the sum.
+        """
         count = len(self.source.values)
-        if length == 1 or count > (_MAX_UNGROUPED if groups > 1 else MAX_VALUES_WITH_SETS):
+        if length == 1 or count > (
+            _MAX_UNGROUPED_CELLS if group_count > 1 else MAX_VALUES_WITH_SETS
+        ):
             return 0
         if self.sets_offset == L.NOTHING:
             masks, offsets = sets_by_sum(count)
-            self.sets_offset = self._share(offsets + self._share(masks))
+            self.sets_offset = self._add_table(offsets + self._add_table(masks))
         return 1
 
-    # A greedy search: while many cells remain, choose the largest group within a unit. Then add
-    # each remaining cell to the first group whose cells are all its peers. Large groups have tight
-    # bounds.
-    def _groups(self, terms: Terms) -> list[Group]:
+    # A greedy search, because large groups have tight bounds. While many cells remain, choose the
+    # largest group within a unit. Then add each remaining cell to the first group of its weight
+    # whose cells are all its peers.
+    def _divide_into_groups(self, terms: Terms) -> list[Group]:
         """Divide the cells of a sum into groups, ordered by decreasing absolute weight."""
         peers, remaining = self.source.peers, dict(terms)
         groups: list[tuple[int, list[int], int]] = []  # weight, cells, common peers
-        while len(remaining) > _MAX_UNGROUPED:
+        while len(remaining) > _MAX_UNGROUPED_CELLS:
             same_weight = self._equal_weights_by_unit(remaining)
             weight, cells = max(same_weight, key=lambda group: len(group[1]), default=(0, []))
             if len(cells) < 2:
@@ -322,7 +334,7 @@ class ConstraintNumbers:
         return [(weight, cells) for weight, cells, _ in groups]
 
     def _equal_weights_by_unit(self, terms: Terms) -> Iterator[Group]:
-        """Yield, for each unit and weight, the cells of the unit with this weight."""
+        """Yield a group for each unit and weight: the cells of the unit with this weight."""
         for unit in self.units:
             by_weight: dict[int, list[int]] = {}
             for cell in unit:
@@ -330,7 +342,7 @@ class ConstraintNumbers:
                     by_weight.setdefault(terms[cell], []).append(cell)
             yield from by_weight.items()
 
-    def _add_choice(self, alternatives: list[list[Constraint]]) -> None:
+    def _add_any_of(self, alternatives: list[list[Constraint]]) -> None:
         """Add an ANY_OF constraint. Raises NoSolution if no alternative can hold."""
         count, numbers = 0, list[int]()
         scope: dict[int, None] = {}
@@ -353,15 +365,15 @@ class ConstraintNumbers:
         if not count:
             raise NoSolution
         self.max_any_of_cells = max(self.max_any_of_cells, len(scope))
-        self._add(L.ANY_OF, L.NORMAL, tuple(scope), count, *numbers)
+        self._add_encoded(L.ANY_OF, L.NORMAL, tuple(scope), count, *numbers)
 
     def scope(self, offset: int) -> list[int]:
-        """The cells of the constraint at an offset."""
+        """Return the cells of the constraint at an offset."""
         first = offset + L.SCOPE
         return self.numbers[first : first + self.numbers[offset + L.SCOPE_LENGTH]]
 
 
-_ADD: dict[type[Constraint], Callable[[ConstraintNumbers, Any, int], list[int]]] = {
+_ADDERS: dict[type[Constraint], Callable[[ConstraintNumbers, Any, int], list[int]]] = {
     Allowed: ConstraintNumbers.add_allowed,
     AllDifferent: ConstraintNumbers.add_different,
     Pairs: ConstraintNumbers.add_pairs,
@@ -376,3 +388,4 @@ _ADD: dict[type[Constraint], Callable[[ConstraintNumbers, Any, int], list[int]]]
     CountOfEqual: ConstraintNumbers.add_count_of_equal,
     Ranked: ConstraintNumbers.add_ranked,
 }
+"""The method that encodes each kind of constraint."""

@@ -1,7 +1,7 @@
 """Restrict the domains of cells, and schedule the constraints of cells that change.
 
-These functions work on arrays in machine code and on lists in plain Python, like the propagators
-and `search`. `layout` describes `state` and `problem`.
+`state` and `problem`, which `layout` describes, are int64 arrays when compiled, and lists when run
+as plain Python.
 """
 
 from __future__ import annotations
@@ -13,17 +13,17 @@ _CHUNK_MASK = (1 << L.CHUNK) - 1
 
 
 # These functions also run as plain Python, so they look up bits in tables instead of using
-# processor instructions. Powers of 2 are distinct modulo 67, so one lookup finds the index of a
-# bit.
+# processor instructions. Powers of 2 are distinct modulo 67, so the table at `bit % 67` gives the
+# index of a bit.
 @compiled(inline=True)
 def lowest_bit(problem, mask):
-    """Index of the lowest set bit."""
+    """Return the index of the lowest set bit."""
     return problem[L.LOWEST_BIT + (mask & -mask) % L.MODULUS]
 
 
 @compiled(inline=True)
 def highest_bit(problem, mask):
-    """Index of the highest set bit."""
+    """Return the index of the highest set bit."""
     shift = 0
     while mask > _CHUNK_MASK:
         mask >>= L.CHUNK
@@ -33,7 +33,7 @@ def highest_bit(problem, mask):
 
 @compiled(inline=True)
 def bit_count(problem, mask):
-    """Number of set bits."""
+    """Return the number of set bits."""
     count = problem[L.BIT_COUNT + (mask & _CHUNK_MASK)]
     while mask > _CHUNK_MASK:
         mask >>= L.CHUNK
@@ -59,7 +59,8 @@ def restrict(state, problem, cell, mask):
     """Restrict a cell to the values in a mask. Returns False if no value remains.
 
     If the cell changes, its constraints are scheduled. If it becomes fixed, its LATE constraints
-    are scheduled too, and it is pushed on the stack of fixed cells. While PROBING, neither happens.
+    are scheduled too, and it is pushed on the stack of fixed cells. While IS_PROBING is set,
+    nothing is scheduled or pushed.
     """
     before = state[L.CELLS + cell]
     after = before & mask
@@ -69,7 +70,7 @@ def restrict(state, problem, cell, mask):
     if after == 0:
         return False
     state[L.HAS_CHANGED] = 1
-    if state[L.PROBING]:
+    if state[L.IS_PROBING]:
         return True
     watchers = problem[L.WATCHERS] + 2 * cell
     end = problem[watchers + 1]
@@ -82,8 +83,8 @@ def restrict(state, problem, cell, mask):
     return True
 
 
-# Hidden single. The caller knows that each of the values must be in one of these cells, and that
-# only one cell can hold it. So a cell that would have to hold two of the values is a contradiction.
+# Hidden single. The caller knows that one of the cells must hold each value, and that only one cell
+# can hold it. So a cell that must hold two of the values is a contradiction.
 @compiled()
 def assign(state, problem, first, length, values):
     """Assign each value to the only cell of a scope that can hold it.
@@ -98,12 +99,13 @@ def assign(state, problem, first, length, values):
     return True
 
 
-# The caller knows that the scope holds each of the values, so a common peer of all places of a
-# value cannot hold the value. In units, these eliminations are locked candidates (pointing and
-# claiming). In cages, the values are those that every combination of the cage contains.
+# The caller knows that the scope holds each of the values. So a cell that is a peer of all cells
+# that can hold a value cannot hold this value itself. In units, these eliminations are locked
+# candidates (pointing and claiming). In cages, the values are those that every combination of the
+# cage contains.
 @compiled()
 def eliminate_from_peers(state, problem, first, length, values):
-    """Eliminate each value from the common peers of all its places in a scope.
+    """Eliminate each value from the common peers of all cells of a scope that can hold it.
 
     Returns False if a cell has no value left.
     """

@@ -1,7 +1,7 @@
-"""Joint sums: sums of a puzzle added up, which gives tighter bounds.
+"""Joint sums: several sums of a puzzle are added up, because a joint sum may have tighter bounds.
 
-In a joint sum, cells of different sums may have to differ. For example, two sums of four cells can
-each be 30, but eight cells of one box sum to at most 44.
+The bounds are tighter if cells of different sums must differ. For example, two sums of four cells
+can each be 30, but eight cells of one box sum to at most 44.
 """
 
 from __future__ import annotations
@@ -15,13 +15,14 @@ from pipeline.puzzle.constraints import AllDifferent, AllOf, Constraint
 from pipeline.puzzle.sums import Total
 
 _MAX_SUMS = 12
-"""Maximum number of sums that may be joined. These are the sums with the least slack."""
+"""Maximum number of sums that are considered for joining. The sums with the least slack are
+chosen."""
 
 
 class _BoundedSum(NamedTuple):
-    """A sum: its cells, as bits, its total, and the distances of the total from its bounds.
+    """A sum: its cells as bits, its total, and the distances of its total from its bounds.
 
-    The bounds assume only that the cells of a unit differ.
+    The bounds assume only that the cells of each unit differ.
     """
 
     cells: int
@@ -51,7 +52,7 @@ def joint_sums(
 
     @cache
     def bounded_sum(cells: int, total: int) -> _BoundedSum:
-        """A sum with bounds, found by a greedy division of its cells into groups that differ."""
+        """Return a sum with bounds. A greedy search divides its cells into groups that differ."""
         remaining, low, high = cells, 0, 0
         while remaining:
             group = max((group & remaining for group in groups), key=int.bit_count, default=0)
@@ -62,19 +63,21 @@ def joint_sums(
         return _BoundedSum(cells, total, total - low, high - total)
 
     sums = sorted((bounded_sum(*cage) for cage in totals.items()), key=_slack)[:_MAX_SUMS]
-    joints = {joint.cells: joint for start in sums for joint in _join(start, sums, bounded_sum)}
+    joints = {
+        joint.cells: joint for start in sums for joint in _join_greedily(start, sums, bounded_sum)
+    }
     for joint in joints.values():
         bits = range(joint.cells.bit_length())
         yield Total(tuple((cell, 1) for cell in bits if joint.cells >> cell & 1), joint.total)
 
 
 # A greedy search. A joint sum is sound, because it adds up sums that all hold. A sum is joined only
-# if `over_minimum` is then less than the sum of both, which shows that cells of both sums must
-# differ.
-def _join(
+# if the `over_minimum` of the result is less than the `over_minimum` of both sums together. This
+# shows that some cells of one sum must differ from cells of the other.
+def _join_greedily(
     joint: _BoundedSum, sums: Sequence[_BoundedSum], bounded_sum: Callable[[int, int], _BoundedSum]
 ) -> Iterator[_BoundedSum]:
-    """Join a sum with other sums one by one, each time with the sum that gives the least slack.
+    """Join a sum with other sums one by one; each time, choose the sum that gives the least slack.
 
     Yields each joint sum that has no more slack than any sum that it joins.
     """
@@ -99,7 +102,7 @@ def _join(
 
 
 def _slack(joint: _BoundedSum) -> int:
-    """The distance of a total from the nearer of its bounds."""
+    """Return the distance of a total from the nearer of its bounds."""
     return min(joint.over_minimum, joint.under_maximum)
 
 
@@ -113,5 +116,5 @@ def _parts_of(constraints: Iterable[Constraint]) -> Iterator[Constraint]:
 
 
 def _set_of(cells: Iterable[int]) -> int:
-    """The set of these cells, as bits."""
+    """Return the set of these cells, as bits."""
     return sum({1 << cell for cell in cells})

@@ -1,8 +1,8 @@
 """Layout of the two arrays of a search: the search changes `state`, and only reads `problem`.
 
-Both are one-dimensional: int64 arrays in machine code, lists in plain Python. Cells and values are
-numbered from 0. A set of values is a mask with bit v for the value of index v. A set of cells is
-SET_WORDS numbers of CELLS_IN_WORD bits each.
+Both are one-dimensional. They are int64 arrays when compiled, and lists when run as plain Python.
+Cells and values are numbered from 0. A set of values is a mask with bit v for the value of index v.
+A set of cells is SET_WORDS numbers of CELLS_IN_WORD bits each.
 
 The tables below list offsets and the numbers at these offsets.
 """
@@ -18,9 +18,9 @@ DEPTH = 1  # number of open branches
 NODES = 2  # number of branches so far
 FAILURES = 3  # number of failures so far
 FIXED_COUNT = 4  # length of the stack of fixed cells
-PROBING = 5  # 1 while an alternative is tried; no constraint is scheduled then
+IS_PROBING = 5  # 1 while an alternative is tried; no constraint is scheduled then
 HAS_CHANGED = 6  # 1 after `restrict` has changed a cell
-FAILED_CONSTRAINT = 7  # the constraint that failed last; ~cell if fixed peers left a cell no value
+FAILED_CONSTRAINT = 7  # the constraint that failed last; ~cell if peers left a cell no value
 QUEUE_FIRST = 8  # 4 numbers: the position in its ring at which each queue starts
 QUEUE_LENGTH = 12  # 4 numbers: the length of each queue
 RESTART = 16  # failures at which the search restarts; NOTHING after a solution (see `search`)
@@ -30,8 +30,8 @@ CELLS = 18  # CELL_COUNT masks: the candidates of each cell
 BEGIN, FORWARD, BACK = range(3)
 
 # Queues of constraints, in the order in which they are emptied. The cheapest propagators come
-# first: EARLY has pairs, SOON units and sums. A constraint of LATE is scheduled only when one of
-# its cells becomes fixed.
+# first: EARLY is for pairs, SOON for units, sums and sets. A constraint in LATE is scheduled only
+# when one of its cells becomes fixed.
 EARLY, SOON, NORMAL, LATE = range(4)
 QUEUES = 4  # number of queues
 
@@ -50,7 +50,7 @@ QUEUE_RINGS = 8  # QUEUES × CONSTRAINT_COUNT constraints: ring buffers
 SAVED_CELLS = 9  # (CELL_COUNT + 1) × CELL_COUNT masks: all cells before each open branch
 DECISIONS = 10  # (CELL_COUNT + 1) × 2: the cell and the bit of each open branch
 SCRATCH = 11  # working memory of the current propagator
-PROBED = 12  # 2 masks per cell: before the alternatives, and the union of all results
+PROBE_MASKS = 12  # 2 masks per cell: before the alternatives, and the union of all results
 
 # `problem`: offsets of areas of `problem`.
 OFFSETS = 13  # CONSTRAINT_COUNT offsets of constraints
@@ -68,7 +68,7 @@ LOWEST_BIT = 32  # index of the bit b, at b modulo MODULUS: 2 is a primitive roo
 HIGHEST_BIT = 128  # index of the highest bit, for each mask of CHUNK bits
 BIT_COUNT = 1152  # number of bits, for each mask of CHUNK bits
 DATA = 2176  # start of the other areas
-MODULUS, CHUNK = 67, 10  # see the tables above
+MODULUS, CHUNK = 67, 10  # of LOWEST_BIT, and of HIGHEST_BIT and BIT_COUNT
 
 # A constraint: its kind, the number of its cells, its cells (the scope), then further numbers.
 KIND, SCOPE_LENGTH, SCOPE = range(3)

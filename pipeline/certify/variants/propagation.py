@@ -1,9 +1,10 @@
-"""Propagators. Each eliminates values that one kind of constraint excludes.
+"""Propagators: each eliminates values that one kind of constraint excludes.
 
 A propagator eliminates only values that no solution has in the current branch, so no solution is
-lost. It returns False if the constraint cannot hold. When every cell of its scope has one value, it
-decides exactly whether the constraint holds, so the search accepts no wrong grid. Before that, it
-may miss eliminations. `layout` describes `state`, `problem` and the numbers of each constraint.
+lost. It returns False if it finds that the constraint cannot hold. When every cell of its scope has
+one value, it decides exactly whether the constraint holds, so the search accepts no wrong grid. As
+long as some cells have several values, it may miss eliminations. `layout` describes `state`,
+`problem` and the numbers of each constraint.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ from pipeline.native import compiled
 _CHUNK_MASK = (1 << L.CHUNK) - 1
 
 _MAX_ROUNDS = 3
-"""Maximum number of rounds through the constraints of an alternative. More rounds could eliminate
+"""How often the constraints of an alternative are propagated at most. More rounds could eliminate
 more values, but take more time."""
 
 
@@ -36,8 +37,8 @@ more values, but take more time."""
 # fixed cell. If two peers are fixed to the same value, one of them loses its last value;
 # FAILED_CONSTRAINT then names this cell instead of a constraint.
 @compiled()
-def _eliminate_fixed(state, problem, cell):
-    """Eliminate the value of a fixed cell from its peers. Returns False if one becomes empty."""
+def _propagate_fixed_cell(state, problem, cell):
+    """Eliminate the value of a fixed cell from its peers. Returns False if a peer becomes empty."""
     mask = state[L.CELLS + cell]
     peers_of = problem[L.PEERS] + cell * problem[L.SET_WORDS]
     for word in range(problem[L.SET_WORDS]):
@@ -55,15 +56,15 @@ def _eliminate_fixed(state, problem, cell):
 # lose them. Larger naked subsets are left to branching; the matching of J.-C. Régin (1994) would
 # find all of them.
 @compiled()
-def _naked_pairs(state, problem, first, length):
-    """Eliminate the two values of each naked pair from the common peers of its cells."""
+def _eliminate_naked_pairs(state, problem, first, length):
+    """Eliminate the two values of each naked pair of a unit from the common peers of its cells."""
     for i in range(first, first + length - 1):
         mask = state[L.CELLS + problem[i]]
         second = mask & (mask - 1)
         if second == 0 or second & (second - 1):
             continue
         for j in range(i + 1, first + length):
-            if state[L.CELLS + problem[j]] == mask and not _eliminate_common(
+            if state[L.CELLS + problem[j]] == mask and not _eliminate_from_common_peers(
                 state, problem, problem[i], problem[j], mask
             ):
                 return False
@@ -71,7 +72,7 @@ def _naked_pairs(state, problem, first, length):
 
 
 @compiled()
-def _eliminate_common(state, problem, a, b, values):
+def _eliminate_from_common_peers(state, problem, a, b, values):
     """Eliminate values from the common peers of two cells."""
     peers_of_a = problem[L.PEERS] + a * problem[L.SET_WORDS]
     peers_of_b = problem[L.PEERS] + b * problem[L.SET_WORDS]
@@ -86,11 +87,12 @@ def _eliminate_common(state, problem, a, b, values):
 
 
 # A unit holds each value once, so it fails if a value has no place. A value with one place is
-# assigned (hidden single). A value with two places is eliminated from their common peers (locked
-# candidate). Naked pairs come last. Locked candidates with three places are left to branching.
+# assigned (hidden single). A value with two places is eliminated from the common peers of these
+# places (locked candidate). Naked pairs come last. Locked candidates with three places are left to
+# branching.
 @compiled()
 def _propagate_unit(state, problem, first, length):
-    """Each value is in one of the cells."""
+    """Enforce that each value is in one of the cells."""
     at_least_1 = at_least_2 = at_least_3 = fixed = 0
     for i in range(first, first + length):
         mask = state[L.CELLS + problem[i]]
@@ -105,7 +107,7 @@ def _propagate_unit(state, problem, first, length):
         return False
     if not eliminate_from_peers(state, problem, first, length, at_least_2 & ~at_least_3 & ~fixed):
         return False
-    return _naked_pairs(state, problem, first, length)
+    return _eliminate_naked_pairs(state, problem, first, length)
 
 
 # This kind of constraint occurs only in alternatives: elsewhere, cells that must differ are peers.
@@ -113,7 +115,7 @@ def _propagate_unit(state, problem, first, length):
 # constraint fails if there are fewer values than cells (pigeonhole principle).
 @compiled()
 def _propagate_all_different(state, problem, first, length):
-    """The cells are all different."""
+    """Enforce that the cells are all different."""
     is_changed = True
     while is_changed:
         is_changed = False
@@ -143,7 +145,7 @@ def _propagate_all_different(state, problem, first, length):
 # limit the occurrences.
 @compiled()
 def _propagate_same_values(state, problem, first, length, first_length):
-    """The first `first_length` cells hold the same values as the other cells."""
+    """Enforce that the first `first_length` cells hold the same values as the other cells."""
     a = b = 0
     for i in range(first, first + first_length):
         a |= state[L.CELLS + problem[i]]
@@ -158,7 +160,7 @@ def _propagate_same_values(state, problem, first, length, first_length):
 
 @compiled(inline=True)
 def _related_values(problem, table, mask):
-    """The union of the values that a table relates to the values in a mask."""
+    """Return the union of the values that a table relates to the values in a mask."""
     values = problem[table + (mask & _CHUNK_MASK)]
     while mask > _CHUNK_MASK:
         mask >>= L.CHUNK
@@ -172,7 +174,7 @@ def _related_values(problem, table, mask):
 # suffices for up to ten values.
 @compiled(inline=True)
 def _propagate_pair(state, problem, first):
-    """The values of the two cells are related by the tables of the constraint."""
+    """Enforce that the tables of the constraint relate the values of the two cells."""
     a, b = problem[first], problem[first + 1]
     return restrict(
         state, problem, b, _related_values(problem, problem[first + 2], state[L.CELLS + a])
@@ -182,10 +184,10 @@ def _propagate_pair(state, problem, first):
 
 
 # If only `minimum` cells can hold the value, all of them must. If no cell is fixed to the value
-# yet, at least one of its places must hold it, so it is eliminated from their common peers.
+# yet, at least one of the cells that can hold it must do so. So their common peers lose the value.
 @compiled()
 def _propagate_min_count(state, problem, first, length):
-    """At least `minimum` cells hold a value."""
+    """Enforce that at least `minimum` cells hold the value `bit`."""
     bit, minimum = problem[first + length], problem[first + length + 1]
     max_count = min_count = 0
     for i in range(first, first + length):
@@ -198,17 +200,17 @@ def _propagate_min_count(state, problem, first, length):
         for i in range(first, first + length):
             if state[L.CELLS + problem[i]] & bit and not restrict(state, problem, problem[i], bit):
                 return False
-    if min_count == 0 and minimum > 0 and not state[L.PROBING]:
+    if min_count == 0 and minimum > 0 and not state[L.IS_PROBING]:
         return eliminate_from_peers(state, problem, first, length, bit)
     return True
 
 
 # The common count of all parts is at least `low`, the maximum of the parts' minimums, and at most
-# `high`, the minimum of their maximums. If a part can have only `low` such cells, all its undecided
-# cells must be such cells; if it already has `high`, none of them is.
+# `high`, the minimum of their maximums. If at most `low` cells of a part can count, all its
+# undecided cells must count. If `high` cells already count, no undecided cell may count.
 @compiled()
 def _propagate_same_counts(state, problem, first, length):
-    """All parts have equally many cells with a value in the mask."""
+    """Enforce that all parts have equally many cells with a value in the mask."""
     values, parts = problem[first + length], problem[first + length + 1]
     lengths = first + length + 2
     low, high = 0, length
@@ -243,7 +245,7 @@ def _propagate_same_counts(state, problem, first, length):
 # not restore it.
 @compiled()
 def _propagate_automaton(state, problem, first, length, automaton):
-    """An automaton accepts the values of the cells in order."""
+    """Enforce that an automaton accepts the values of the cells, in order."""
     states, marks = problem[automaton], problem[L.SCRATCH]  # 1: forward pass, 2: both passes
     for node in range(states):
         state[marks + node] = 0
@@ -271,8 +273,11 @@ def _propagate_automaton(state, problem, first, length, automaton):
 
 
 @compiled()
-def _propagate_one(state, problem, constraint):
-    """Propagate the constraint at an offset, which is no ANY_OF. Returns False if it fails."""
+def _propagate_constraint(state, problem, constraint):
+    """Propagate one constraint, whose kind is not ANY_OF. Returns False if it cannot hold.
+
+    `constraint` is its offset in `problem`.
+    """
     kind, length = problem[constraint + L.KIND], problem[constraint + L.SCOPE_LENGTH]
     first = constraint + L.SCOPE
     if kind == L.PAIR:
@@ -309,12 +314,15 @@ def _propagate_one(state, problem, constraint):
 
 
 @compiled(inline=True)
-def _can_hold(state, problem, first, length):
-    """Propagate the constraints of an alternative. Returns False if one of them cannot hold."""
+def _propagate_alternative(state, problem, first, length):
+    """Propagate the constraints of an alternative.
+
+    Returns False if one of them is found to be impossible.
+    """
     for _ in range(_MAX_ROUNDS):
         state[L.HAS_CHANGED] = 0
         for i in range(first, first + length):
-            if not _propagate_one(state, problem, problem[L.CONSTRAINT_DATA] + problem[i]):
+            if not _propagate_constraint(state, problem, problem[L.CONSTRAINT_DATA] + problem[i]):
                 return False
         if not state[L.HAS_CHANGED]:
             break
@@ -322,28 +330,28 @@ def _can_hold(state, problem, first, length):
 
 
 # Constructive disjunction (P. Van Hentenryck et al., 1995). Each alternative is propagated
-# separately, starting from the current cells. A solution satisfies at least one alternative, so a
-# value that remains after none of them is eliminated. If no alternative can hold, the constraint
-# fails. While PROBING, propagators change only cells of their scope and schedule nothing, so only
-# the scope must be restored.
+# separately, starting from the current cells. A solution satisfies at least one alternative. So a
+# value that remains in no alternative is eliminated. If no alternative can hold, the constraint
+# fails. While IS_PROBING is set, propagators change only cells of their scope and schedule nothing,
+# so only the scope must be restored.
 @compiled()
 def _propagate_any_of(state, problem, first, length):
-    """At least one of the alternatives holds."""
-    probed = problem[L.PROBED]
+    """Enforce that at least one of the alternatives holds."""
+    probed = problem[L.PROBE_MASKS]
     for index in range(length):
         state[probed + 2 * index] = state[L.CELLS + problem[first + index]]
         state[probed + 2 * index + 1] = 0
-    state[L.PROBING] = 1
+    state[L.IS_PROBING] = 1
     alternative = first + length + 1
     for _ in range(problem[first + length]):
-        can_hold = _can_hold(state, problem, alternative + 1, problem[alternative])
+        can_hold = _propagate_alternative(state, problem, alternative + 1, problem[alternative])
         for index in range(length):
             cell = L.CELLS + problem[first + index]
             if can_hold:
                 state[probed + 2 * index + 1] |= state[cell]
             state[cell] = state[probed + 2 * index]
         alternative += 1 + problem[alternative]
-    state[L.PROBING] = 0
+    state[L.IS_PROBING] = 0
     for index in range(length):
         union = state[probed + 2 * index + 1]
         if not restrict(state, problem, problem[first + index], union):
@@ -362,28 +370,28 @@ def propagate(state, problem):
         while state[L.FIXED_COUNT]:
             state[L.FIXED_COUNT] -= 1
             cell = state[problem[L.FIXED_STACK] + state[L.FIXED_COUNT]]
-            if not _eliminate_fixed(state, problem, cell):
+            if not _propagate_fixed_cell(state, problem, cell):
                 return False
         queue = 0
         while queue < L.LATE and not state[L.QUEUE_LENGTH + queue]:
             queue += 1
         if not state[L.QUEUE_LENGTH + queue]:
             return True
-        number = _pop(state, problem, queue)
+        number = _pop_constraint(state, problem, queue)
         constraint = problem[problem[L.OFFSETS] + number]
         if problem[constraint + L.KIND] == L.ANY_OF:
             length = problem[constraint + L.SCOPE_LENGTH]
             can_hold = _propagate_any_of(state, problem, constraint + L.SCOPE, length)
         else:
-            can_hold = _propagate_one(state, problem, constraint)
+            can_hold = _propagate_constraint(state, problem, constraint)
         if not can_hold:
             state[L.FAILED_CONSTRAINT] = number
             return False
 
 
 @compiled(inline=True)
-def _pop(state, problem, queue):
-    """Remove the first constraint from a queue, and return it."""
+def _pop_constraint(state, problem, queue):
+    """Remove the first constraint from a queue, and return its number."""
     ring = problem[L.QUEUE_RINGS] + queue * problem[L.CONSTRAINT_COUNT]
     constraint = state[ring + state[L.QUEUE_FIRST + queue]]
     state[L.QUEUE_FIRST + queue] += 1
@@ -400,4 +408,4 @@ def clear_queues(state, problem):
     state[L.FIXED_COUNT] = 0
     for queue in range(L.QUEUES):
         while state[L.QUEUE_LENGTH + queue]:
-            _pop(state, problem, queue)
+            _pop_constraint(state, problem, queue)

@@ -1,4 +1,6 @@
-"""The propagator of full ranks: the position of a line among the lines with the same first value.
+"""The propagator for Full Rank.
+
+The rank of a line is its position among the lines with the same first value.
 
 Like the propagators in `propagation`, it is exact when every cell of its scope has one value.
 `layout` describes `state` and `problem`.
@@ -12,13 +14,14 @@ from pipeline.native import compiled
 
 
 # Lexicographic comparison of domains, up to the first pair of cells that cannot be equal. Cells are
-# treated as independent, so the result may include impossible outcomes, but lacks no possible one.
+# treated as independent, so the result may include impossible outcomes, but never omits a
+# possible one.
 @compiled()
-def _compare(state, problem, line, other_line, length):
-    """The possible outcomes of a comparison of lines, as bits.
+def _compare_lines(state, problem, line, other_line, length):
+    """Return the possible outcomes of a comparison of two lines, as bits.
 
-    1: `other_line` can be less than `line`, 2: equal, 4: greater. Both lines start with the same
-    value, so their first cells are skipped.
+    1: `other_line` can be less than `line`; 2: it can be equal; 4: it can be greater. Both start
+    with the same value, so their first cells are skipped.
     """
     outcomes = 0
     for index in range(1, length):
@@ -35,8 +38,8 @@ def _compare(state, problem, line, other_line, length):
     return outcomes | 2
 
 
-# If all earlier cells are equal, the first cells that may differ are in order too. Later cells are
-# not restricted, because these may differ.
+# All earlier cells are equal, so the first pair that may differ must be in order. Later pairs are
+# not restricted, because that pair may already decide the order.
 @compiled()
 def _order_lines(state, problem, small, large, length):
     """Enforce small ≤ large: restrict the first pair of cells that are not known to be equal."""
@@ -53,11 +56,16 @@ def _order_lines(state, problem, small, large, length):
 
 # `max_less` lines can be less than the first line, and `min_less` lines must be: these numbers
 # bound the rank. If the rank equals `max_less`, all undecided lines are less; if it equals
-# `min_less`, none of them is. If lines must not tie, a line that begins with the value and equals
-# the first line is a contradiction, so an equal line cannot begin with the value.
+# `min_less`, none of them is. Unless `may_tie`, a line that begins with the value and equals the
+# first line is a contradiction. So a line whose other cells equal those of the first line cannot
+# begin with the value.
 @compiled()
 def propagate_ranked(state, problem, first, length):
-    """Of the other lines that begin with the value, `rank` are less than the first line."""
+    """Enforce the rank of the first line.
+
+    The first line begins with the value `bit`, and exactly `rank` of the other lines beginning with
+    it are less than the first line. Returns False after a contradiction.
+    """
     data = first + length
     bit, rank, may_tie, width = (
         problem[data],
@@ -71,7 +79,7 @@ def propagate_ranked(state, problem, first, length):
     for other in range(first + width, data, width):
         start = state[L.CELLS + problem[other]]
         if start & bit:
-            outcomes = _compare(state, problem, first, other, width)
+            outcomes = _compare_lines(state, problem, first, other, width)
             max_less += outcomes & 1
             min_less += start == bit and outcomes == 1
             if start == bit and outcomes == 2 and not may_tie:
@@ -84,7 +92,7 @@ def propagate_ranked(state, problem, first, length):
         start = state[L.CELLS + problem[other]]
         if not start & bit:
             continue
-        outcomes = _compare(state, problem, first, other, width)
+        outcomes = _compare_lines(state, problem, first, other, width)
         if max_less == rank and outcomes & 1:
             if not (
                 restrict(state, problem, problem[other], bit)

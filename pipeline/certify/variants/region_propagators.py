@@ -11,17 +11,20 @@ from pipeline.certify.variants.domains import restrict
 from pipeline.native import compiled
 
 CONNECTED_SCRATCH = 9
-"""Numbers of SCRATCH that `propagate_connected` needs per cell."""
+"""How many numbers of SCRATCH `propagate_connected` needs for each cell of its scope."""
 
 
-# Possible cells can be inside the region; members must be inside. Without members, every connected
-# component of possible cells that is large enough may be the region. With members, cells that the
-# region cannot reach from a member are outside (`_reach`). Cells without which the region would
-# fall apart or be too small are inside (`_force_cut_cells`). If the number of possible cells equals
-# the size of the region, all of them are inside.
+# Possible cells can be inside the region; members must be inside. Without members, the region may
+# be in any connected component of possible cells that is large enough. With members, cells that the
+# region cannot reach from a member are outside (`_mark_reachable`). Cells without which the region
+# would fall apart or be too small are inside (`_force_cut_cells`). If the number of possible cells
+# equals the size of the region, all of them are inside.
 @compiled()
 def propagate_connected(state, problem, first, length):
-    """The cells with a value in a mask form one region, of a given size unless that is 0."""
+    """Enforce that the cells with a value in a mask form one connected region.
+
+    If `size` is not 0, the region has exactly this size.
+    """
     data = first + length
     inside, size = problem[data], problem[data + 1]
     possible = members = 0
@@ -47,7 +50,7 @@ def propagate_connected(state, problem, first, length):
             if state[L.CELLS + problem[first + index]] & inside:
                 root = index
         members = possible
-    reached = _reach(
+    reached = _mark_reachable(
         state, problem, first, length, root, members, size - members if size else length
     )
     if reached < 0 or reached < size:
@@ -70,9 +73,9 @@ def propagate_connected(state, problem, first, length):
 # with fewer cells than the region cannot contain it.
 @compiled()
 def _eliminate_small_components(state, problem, first, length, size):
-    """Eliminate `inside` from connected components of fewer than `size` cells.
+    """Eliminate the values `inside` from connected components of fewer than `size` cells.
 
-    Returns False if all components are too small.
+    Returns False if all components are too small, or if a cell has no value left.
     """
     data = first + length
     inside, offsets = problem[data], data + 2
@@ -112,11 +115,11 @@ def _eliminate_small_components(state, problem, first, length, size):
 # region has at most `budget` cells that are not members, so cells farther from the root are
 # outside.
 @compiled()
-def _reach(state, problem, first, length, root, members, budget):
+def _mark_reachable(state, problem, first, length, root, members, budget):
     """Mark the cells that the region can reach from its root. Returns the number of these cells.
 
-    `budget` is the number of cells that the region can have besides its members. Returns -1 if it
-    cannot reach all members.
+    `budget` is the number of cells that the region can have besides its members. Returns -1 if
+    some members cannot be reached.
     """
     data = first + length
     inside, offsets = problem[data], data + 2
@@ -158,23 +161,27 @@ def _reach(state, problem, first, length, root, members, budget):
 
 
 # Articulation points are found by a depth-first search from the root (R. Tarjan, Depth-first search
-# and linear graph algorithms, 1972), here as a loop. Removing such a cell cuts off the subtrees
-# below it whose lowpoint is not above it. If one of these subtrees has a member, or if too few
-# cells would remain, the region needs the cell.
+# and linear graph algorithms, 1972), here as a loop. Removing an articulation point cuts off the
+# subtrees below it whose lowpoint is not above it. If one of these subtrees has a member, or if too
+# few cells would remain, the region needs the cell.
 #
-# Each array below has `length` numbers of SCRATCH, one for each cell:
+# Each array below is a part of SCRATCH with one number for each cell:
 #
 # order      number of the visit to the cell, from 1; 0 if it was not visited
 # low        lowpoint: the earliest visit to which the subtree has an edge
-# parent     the cell from which the search came
-# edge       the next edge to follow
+# parent     the cell from which the search came to this cell
+# edge       the offset of the next edge to follow
 # subtree    number of cells in the subtree
 # needed     number of members in the subtree
 # cut        number of cells in the subtrees that the cell cuts off
 # separates  whether one of these subtrees has a member
 @compiled()
 def _force_cut_cells(state, problem, first, length, root, reached):
-    """Restrict to `inside` each cell without which the region falls apart or is too small."""
+    """Restrict each cell that the region needs to the values `inside`.
+
+    The region needs a cell if it would fall apart or be too small without this cell. Returns False
+    if a cell has no value left.
+    """
     data = first + length
     inside, size, offsets = problem[data], problem[data + 1], data + 2
     seen = problem[L.SCRATCH]
@@ -219,13 +226,14 @@ def _force_cut_cells(state, problem, first, length, root, reached):
     return True
 
 
-# Each value of the second cells is handled separately. If a pair with this second value is fixed,
-# its first value is eliminated from the other pairs with this second value. If there are as many
+# A pair is a first and a second cell. Each value of the second cells is handled separately. If a
+# pair with this second value is fixed, its first value is eliminated from the other pairs with this
+# second value. If there are as many
 # pairs as combinations of values, each combination occurs (orthogonal Latin squares). So a
 # combination that only one pair can have is assigned to this pair.
 @compiled()
 def propagate_different_pairs(state, problem, first, length):
-    """No two pairs of cells hold the same two values."""
+    """Enforce that no two pairs of cells hold the same two values in the same order."""
     full = (1 << problem[L.VALUE_COUNT]) - 1
     is_complete = length == 2 * problem[L.VALUE_COUNT] * problem[L.VALUE_COUNT]
     for index in range(problem[L.VALUE_COUNT]):
@@ -268,16 +276,16 @@ def propagate_different_pairs(state, problem, first, length):
 
 @compiled(inline=True)
 def _bits_between(problem, mask, low, high):
-    """The bits `low` to `high` of a mask of values; these bounds may be out of range."""
+    """Return the bits `low` to `high` of a mask of values. These bounds may be out of range."""
     low, high = max(low, 0), min(high, problem[L.VALUE_COUNT] - 1)
     return mask & ((2 << high) - (1 << low)) if low <= high else 0
 
 
-# A fixed cell counts in any case, and a cell with the value as a candidate may count. In an
-# unbroken arm, only the leading run counts.
+# A cell that is fixed to the value counts, and a cell that has the value as a candidate may count.
+# In an unbroken arm, only the leading run of such cells counts.
 @compiled()
 def _arm_bounds(state, problem, first, length, bit, is_unbroken):
-    """The minimum and maximum number of cells of an arm that count for a value."""
+    """Return the minimum and the maximum number of cells of an arm that hold the value `bit`."""
     low = high = 0
     for i in range(first, first + length):
         mask = state[L.CELLS + problem[i]]
@@ -299,7 +307,10 @@ def _arm_bounds(state, problem, first, length, bit, is_unbroken):
 # and another value if the count can be less than its maximum.
 @compiled()
 def propagate_count_of_equal(state, problem, first, length):
-    """The counter is the number of cells, among the start and its arms, that equal the start."""
+    """Enforce that the counter is the number of cells that equal the start.
+
+    The start counts, and the cells of its arms.
+    """
     data = first + length
     offset, is_unbroken, arms = problem[data], problem[data + 1], problem[data + 2]
     counter, start, kept = problem[first], problem[first + 1], problem[L.SCRATCH]
@@ -353,7 +364,7 @@ def propagate_count_of_equal(state, problem, first, length):
 # may hold any candidate.
 @compiled()
 def _add_unbroken_arm(state, problem, first, arm_start, length, bit, counts, low, high):
-    """Add the possible values of an arm's cells to SCRATCH, for all lengths of its run."""
+    """Add to SCRATCH the values that the cells of an unbroken arm can hold."""
     kept = problem[L.SCRATCH] + arm_start - first
     arm_low, arm_high = _arm_bounds(state, problem, arm_start, length, bit, True)
     farthest, is_passed = -1, False

@@ -1,4 +1,4 @@
-"""Search depth-first for all solutions, with propagation and binary branches on a value of a cell.
+"""Search depth-first for all solutions: propagate, then branch on a value of a cell.
 
 `layout` describes `state` and `problem`.
 """
@@ -52,11 +52,11 @@ def _add_failure(state, problem, weights):
 
 
 # Fail first (R. Haralick, G. Elliott, 1980): branch on the cell with the fewest candidates relative
-# to its weight. If it has more than two, also consider the values with two places in a unit; such a
-# place counts like a cell with two candidates. Any choice is sound.
+# to its weight. If this cell has more than two candidates, also consider the values with two places
+# in a unit: each of these places counts like a cell with two candidates. Any choice is sound.
 @compiled()
 def _choose_branch(state, problem, weights):
-    """The cell and the bit of a value to branch on. The cell is NOTHING if all cells are fixed."""
+    """Return a cell, and the bit of a value, to branch on. The cell is NOTHING if all are fixed."""
     chosen, bit, lowest_score = L.NOTHING, 0, 1e300
     for cell in range(problem[L.CELL_COUNT]):
         mask = state[L.CELLS + cell]
@@ -89,7 +89,7 @@ def _choose_branch(state, problem, weights):
 # solution is in exactly one of the two branches, so it is found once.
 @compiled()
 def _branch(state, problem, cell, bit):
-    """Save all cells, and assign a value to one."""
+    """Save the candidates of all cells, and assign the value `bit` to `cell`."""
     depth = state[L.DEPTH]
     state[L.DEPTH] = depth + 1
     saved = problem[L.SAVED_CELLS] + depth * problem[L.CELL_COUNT]

@@ -1,6 +1,6 @@
-"""Reduce the constraints of a variant to kinds that the search supports.
+"""Reduce the constraints of a variant to the kinds that the search supports.
 
-Nested alternatives are expanded. The units of each geometry are cached.
+Nested alternatives are expanded. The units and peers of recent geometries are cached.
 """
 
 from __future__ import annotations
@@ -38,22 +38,22 @@ from pipeline.puzzle.sums import (
 )
 
 MAX_ALTERNATIVES = 500
-"""Maximum number of alternatives of a rule. For more, TooLarge is raised."""
+"""Maximum number of alternatives of a rule. TooLarge is raised if there are more."""
 
 _MAX_PAIRED_PARTS = 6
-"""If at most this number of parts have equal sums, a constraint is added for each pair of parts. If
-there are more parts, only consecutive parts are compared."""
+"""Maximum number of parts with equal sums for which every pair of parts gets a constraint. If there
+are more parts, only consecutive parts are compared."""
 
 _MIN_CAGES, _MAX_INNIES = 4, 5
-"""Minimum number of cages for which innies and outies are computed, and maximum number of innies
-and outies of a band."""
+"""Innies and outies are computed if there are at least _MIN_CAGES cages. A band of several lines
+may have at most _MAX_INNIES of them."""
 
 _MAX_COUNTED_VALUES = 9
-"""Maximum number of values of a puzzle if an automaton counts different values: the automaton has a
-state for each set of values."""
+"""Maximum number of values of a puzzle whose rules count different values: the automaton that
+counts them has a state for each set of values."""
 
 Terms = dict[int, int]
-"""The weight of each cell."""
+"""The weight of each cell of a sum."""
 
 
 class NoSolution(Exception):
@@ -77,28 +77,28 @@ def _geometry_units(geometry: Geometry) -> GeometryUnits:
     return GeometryUnits(units, tuple(peers))
 
 
-def _add_peers(group: Sequence[int], peers: list[int]) -> None:
-    """Make all cells of a group peers of each other."""
-    group_set = set_of(group)
-    for cell in group:
-        peers[cell] |= group_set ^ 1 << cell
+def _add_peers(cells: Sequence[int], peers: list[int]) -> None:
+    """Make these distinct cells peers of each other."""
+    cell_set = set_of(cells)
+    for cell in cells:
+        peers[cell] |= cell_set ^ 1 << cell
 
 
 def set_of(cells: Iterable[int]) -> int:
-    """The set of these distinct cells, as bits."""
+    """Return the set of these distinct cells, as bits."""
     return sum([1 << cell for cell in cells])
 
 
-def cells_in(cells: int) -> Iterator[int]:
-    """Yield the cells of a set of bits, in order."""
-    while cells:
-        bit = cells & -cells
+def cells_in(cell_set: int) -> Iterator[int]:
+    """Yield the cells of a set, which is given as bits, in order."""
+    while cell_set:
+        bit = cell_set & -cell_set
         yield bit.bit_length() - 1
-        cells ^= bit
+        cell_set ^= bit
 
 
 def weights_of(total: Total) -> Terms:
-    """The weight of each cell, added up over all terms that name it."""
+    """Return the weight of each cell: the sum of its weights in all terms."""
     weights: Terms = {}
     for cell, weight in total.terms:
         weights[cell] = weights.get(cell, 0) + weight
@@ -111,8 +111,8 @@ class SimplifiedConstraints:
     - `masks`: the candidates of each cell.
     - `peers`: for each cell, the cells that must differ from it, as bits.
     - `units`: the units that rules add to the units of the geometry.
-    - `choices`: lists of alternatives. An alternative is a list of constraints; at least one
-      alternative of each list holds.
+    - `choices`: lists of alternatives. An alternative is a list of constraints. All constraints of
+      at least one alternative of each list must hold.
     - `constraints`: the constraints without alternatives.
     """
 
@@ -128,7 +128,7 @@ class SimplifiedConstraints:
         self._known_units = {frozenset(unit) for unit in self.geometry_units.units}
 
     def mask(self, values: Collection[int]) -> int:
-        """The mask of those values that the puzzle has."""
+        """Return the mask of `values`. Values that the puzzle does not have are ignored."""
         return sum([1 << index for index, value in enumerate(self.values) if value in values])
 
     def relation(self, pairs: Pairs) -> RelationTables:
@@ -136,7 +136,7 @@ class SimplifiedConstraints:
 
     def add(self, constraint: Constraint) -> None:
         """Add a constraint that must hold. Raises NoSolution and TooLarge."""
-        add = _ADD.get(type(constraint))
+        add = _ADDERS.get(type(constraint))
         if add:
             add(self, constraint)
             return
@@ -148,8 +148,8 @@ class SimplifiedConstraints:
                 self.add(part)
 
     def _simplify(self, constraint: Constraint) -> list[Constraint] | None:
-        """Equivalent constraints of simpler kinds; None if this kind has no simpler form."""
-        simplify = _SIMPLIFY.get(type(constraint))
+        """Return equivalent constraints of simpler kinds; None if this kind has no simpler form."""
+        simplify = _SIMPLIFIERS.get(type(constraint))
         return simplify(self, constraint) if simplify else None
 
     def add_all(self, constraint: AllOf) -> None:
@@ -190,26 +190,28 @@ class SimplifiedConstraints:
 
     def simplify_set_total(self, constraint: SetTotal) -> list[Constraint]:
         cells, total = constraint.cells, constraint.total
-        allowed = self._allowed(cells, constraint.values)
+        allowed = self._allowed_constraints(cells, constraint.values)
         return [*allowed, AllDifferent(cells), Total(tuple((cell, 1) for cell in cells), total)]
 
     def simplify_total_between(self, constraint: TotalBetween) -> list[Constraint]:
         cells, n = constraint.cells, len(constraint.cells)
         between = Automaton(cells, -1, sum_between_ends, frozenset((-2,)), (n, constraint.total))
-        return [*self._allowed(cells, range(1, n + 1)), AllDifferent(cells), between]
+        return [*self._allowed_constraints(cells, range(1, n + 1)), AllDifferent(cells), between]
 
     def simplify_outside_range(self, constraint: OutsideRange) -> list[Constraint]:
         cells = constraint.low, constraint.high, *constraint.cells
-        return [Automaton(cells, (), _beyond, frozenset(product(self.values, repeat=2)))]
+        accepted = frozenset(product(self.values, repeat=2))
+        return [Automaton(cells, (), _outside_range_step, accepted)]
 
     def simplify_count_of_values(self, constraint: CountOfValues) -> list[Constraint]:
         if len(self.values) > _MAX_COUNTED_VALUES:
             raise TooLarge(
-                f"different values are counted only among up to {_MAX_COUNTED_VALUES} values"
+                "rules that count different values are searched only in grids of up to "
+                f"{_MAX_COUNTED_VALUES} values"
             )
         cells = constraint.counter, *constraint.cells
         accepted = [(values.bit_count(), values) for values in range(1 << self.values[-1] + 1)]
-        return [Automaton(cells, (), _count_different, frozenset(accepted))]
+        return [Automaton(cells, (), _count_different_step, frozenset(accepted))]
 
     def simplify_equal_to_any(self, constraint: EqualToAny) -> list[Constraint]:
         cell, other_cells = constraint.cell, constraint.other_cells
@@ -217,7 +219,7 @@ class SimplifiedConstraints:
 
     def simplify_equivalent(self, constraint: Equivalent) -> list[Constraint]:
         return [
-            Pairs(((one[0], other[0]),), _both_or_neither, (one[1], other[1]))
+            Pairs(((one[0], other[0]),), _match_both_or_neither, (one[1], other[1]))
             for one, other in constraint.facts
         ]
 
@@ -231,14 +233,19 @@ class SimplifiedConstraints:
             for one, other in pairs
         ]
 
-    def _allowed(self, cells: Iterable[int], values: Collection[int]) -> list[Constraint]:
-        """Constraints that restrict the cells to these values."""
+    def _allowed_constraints(
+        self, cells: Iterable[int], values: Collection[int]
+    ) -> list[Constraint]:
+        """Return constraints that restrict the cells to these values; none if they may have any."""
         if all(value in values for value in self.values):
             return []
         return [Allowed(cell, tuple(values)) for cell in cells]
 
     def _alternatives(self, constraint: Constraint) -> list[list[Constraint]]:
-        """The alternatives of a constraint. An alternative holds if all its constraints hold."""
+        """Return the alternatives of a constraint. An alternative is a list of constraints.
+
+        Raises TooLarge if there are too many alternatives.
+        """
         match constraint:
             case AllOf():
                 choices = [self._alternatives(part) for part in constraint.parts]
@@ -265,13 +272,13 @@ class SimplifiedConstraints:
 
 
 # Each unit, and each band of adjacent lines, has a known total. Subtract the totals of the cages
-# that are mostly inside. The result is the total of the cells that these cages miss (innies), minus
-# the total of the cages' cells outside (outies). Cages that overlap other cages are skipped, so no
-# cell counts twice.
+# that have more than half of their cells inside. The result is the total of the inside cells that
+# these cages miss (innies), minus the total of the cages' cells outside (outies). A cage that
+# overlaps a smaller cage is skipped, so no cell counts twice.
 def innies(simplified: SimplifiedConstraints) -> Iterator[tuple[Terms, int]]:
     """Yield innies and outies: sums of the few cells by which cages miss or overlap whole units.
 
-    Each sum is the weights of its cells, and its total.
+    A sum consists of the weights of its cells and its total.
     """
     cages, used = list[tuple[int, int, int]](), 0
     totals = (
@@ -303,7 +310,10 @@ def innies(simplified: SimplifiedConstraints) -> Iterator[tuple[Terms, int]]:
 
 @lru_cache(maxsize=16)
 def _bands(geometry: Geometry, units: tuple[tuple[int, ...], ...]) -> list[tuple[int, int]]:
-    """Each unit and each band of lines: how often it holds each value, and its cells."""
+    """Return the units and the bands of adjacent lines.
+
+    Each is a pair: how often it holds each value, and its cells as bits.
+    """
     bands = {set_of(unit): 1 for unit in units}
     side = geometry.side
     if geometry.free_grid:
@@ -317,7 +327,7 @@ def _bands(geometry: Geometry, units: tuple[tuple[int, ...], ...]) -> list[tuple
     return [(multiplicity, cells) for cells, multiplicity in bands.items()]
 
 
-_ADD: dict[type[Constraint], Callable[[SimplifiedConstraints, Any], None]] = {
+_ADDERS: dict[type[Constraint], Callable[[SimplifiedConstraints, Any], None]] = {
     AllOf: SimplifiedConstraints.add_all,
     AnyOf: SimplifiedConstraints.add_choice,
     ValueSwitch: SimplifiedConstraints.add_choice,
@@ -325,7 +335,9 @@ _ADD: dict[type[Constraint], Callable[[SimplifiedConstraints, Any], None]] = {
     AllDifferent: SimplifiedConstraints.add_different,
     Pairs: SimplifiedConstraints.add_pairs,
 }
-_SIMPLIFY: dict[
+"""The method that adds each kind of constraint that is not kept as it is."""
+
+_SIMPLIFIERS: dict[
     type[Constraint], Callable[[SimplifiedConstraints, Any], list[Constraint] | None]
 ] = {
     SetTotal: SimplifiedConstraints.simplify_set_total,
@@ -336,6 +348,7 @@ _SIMPLIFY: dict[
     Equivalent: SimplifiedConstraints.simplify_equivalent,
     SameTotals: SimplifiedConstraints.simplify_same_totals,
 }
+"""The method that simplifies each kind of constraint that has a simpler form."""
 
 
 def _check_alternatives(alternatives: int) -> None:
@@ -344,15 +357,16 @@ def _check_alternatives(alternatives: int) -> None:
         raise TooLarge(f"a rule has more than {MAX_ALTERNATIVES} alternatives")
 
 
-def _both_or_neither(u: int, v: int, x: int, y: int) -> bool:
+def _match_both_or_neither(u: int, v: int, x: int, y: int) -> bool:
     """Whether u = x if and only if v = y."""
     return (u == x) == (v == y)
 
 
-def _count_different(state: tuple[int, ...], value: int) -> tuple[int, ...] | None:
-    """A transition of the automaton that counts different values.
+def _count_different_step(state: tuple[int, ...], value: int) -> tuple[int, ...] | None:
+    """Return the next state of the automaton that counts different values.
 
-    The automaton reads the count first, then collects the values of the other cells.
+    The automaton reads the count first, then collects the values of the other cells. Returns None
+    if there are more different values than the count.
     """
     if not state:
         return value, 0
@@ -361,10 +375,11 @@ def _count_different(state: tuple[int, ...], value: int) -> tuple[int, ...] | No
     return (number, values) if values.bit_count() <= number else None
 
 
-def _beyond(ends: tuple[int, ...], value: int) -> tuple[int, ...] | None:
-    """A transition of the automaton of `Beyond`.
+def _outside_range_step(ends: tuple[int, ...], value: int) -> tuple[int, ...] | None:
+    """Return the next state of the automaton of `OutsideRange`.
 
-    The automaton reads the two ends first, then the values, which must be beyond the ends.
+    The automaton reads the two ends first, then the values. Returns None for a value between the
+    ends or equal to one.
     """
     if len(ends) < 2:
         return (*ends, value)

@@ -1,8 +1,8 @@
 """Propagators of sums and of sets of values.
 
 Like the propagators in `propagation`, each is exact when all cells of its scope have one value.
-`layout` describes `state` and `problem`. The terms of a sum are indices of values, and
-`constraint_numbers` adapts the total.
+`layout` describes `state` and `problem`. A sum adds up indices of values instead of values:
+`constraint_numbers` adapts its total.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from pipeline.certify.variants.domains import (
 from pipeline.native import compiled
 
 
-# By Hall's theorem (1935), a set of values fits if any k of its values have k cells, and any k
-# cells have k values. Only conditions that need no matching are checked. They suffice for up to
-# four cells with as many values. For more cells, sets that do not fit may be accepted. This is
-# sound: fewer values are eliminated.
+# By Hall's theorem (1935), the cells can hold the values if any k of the values have at least k
+# cells, and any k cells have at least k values. Only conditions that need no matching are checked.
+# They suffice for up to four cells with as many values. For more cells, an impossible set of values
+# may be accepted. This is sound: it only means that fewer values are eliminated.
 @compiled()
-def _fits(state, problem, first, length, values):
+def _may_hold(state, problem, first, length, values):
     """Whether the cells may hold exactly these values. The caller knows that each has a place.
 
     Checks that each cell can hold one of the values, that no two cells have the same single value,
@@ -52,15 +52,16 @@ def _fits(state, problem, first, length, values):
 
 
 # Cage combinations, as in every solver of killer Sudoku. A set is possible if it contains the
-# values of the fixed cells, fits, and contains the values that must be in the cells because the
-# other cells of a unit around them cannot hold them. The cells are restricted to the union of the
-# possible sets. They must hold the values that all possible sets contain, which gives hidden
-# singles in the scope and locked candidates for common peers.
+# values of the fixed cells, if the cells can hold it (`_may_hold`), and if it contains all values
+# that no other cell of a surrounding unit can hold. The cells are restricted to the union
+# of the possible sets. They must hold the values that all possible sets contain. This gives hidden
+# singles in the scope, and locked candidates for common peers.
 @compiled()
 def propagate_one_of_sets(state, problem, first, length, begin, end, context):
-    """The cells hold exactly the values of one of the sets at the offsets `begin` to `end`.
+    """Enforce that the cells hold exactly the values of one of the sets from `begin` to `end`.
 
-    `context` is the offset of the context of the cells (see `layout`).
+    `begin` and `end` are offsets in `problem`. `context` is the offset of the context of the cells
+    (see `layout`).
     """
     union = fixed = 0
     for i in range(first, first + length):
@@ -80,7 +81,7 @@ def propagate_one_of_sets(state, problem, first, length, begin, end, context):
     for i in range(begin, end):
         values = problem[i]
         is_between = values & ~union == 0 and must & ~values == 0
-        if is_between and _fits(state, problem, first, length, values):
+        if is_between and _may_hold(state, problem, first, length, values):
             possible |= values
             required &= values
     if possible == 0:
@@ -94,7 +95,7 @@ def propagate_one_of_sets(state, problem, first, length, begin, end, context):
         at_least_1 |= mask
     if required & ~at_least_1 or not assign(state, problem, first, length, required & ~at_least_2):
         return False
-    return state[L.PROBING] != 0 or eliminate_from_peers(
+    return state[L.IS_PROBING] != 0 or eliminate_from_peers(
         state, problem, first, length, required & at_least_2 & ~fixed
     )
 
@@ -105,7 +106,7 @@ def propagate_one_of_sets(state, problem, first, length, begin, end, context):
 # minimum weight.
 @compiled()
 def _min_sum(state, problem, first, length, skipped):
-    """A lower bound of the sum of cells that must differ, without the cell at `skipped`.
+    """Return a lower bound of the sum of cells that must differ, without the cell at `skipped`.
 
     If no value is available, a cell takes a bit above all values. If the machine word has no more
     bits, the bound is less tight, but still valid.
@@ -122,9 +123,9 @@ def _min_sum(state, problem, first, length, skipped):
 
 @compiled()
 def _max_sum(state, problem, first, length, skipped):
-    """An upper bound of the sum of cells that must differ, without the cell at `skipped`.
+    """Return an upper bound of the sum of cells that must differ, without the cell at `skipped`.
 
-    NOTHING if no value is available for some cell: the cells then cannot all differ.
+    Returns NOTHING if no value is available for some cell: the cells then cannot all differ.
     """
     taken = total = 0
     for i in range(first, first + length):
@@ -140,8 +141,8 @@ def _max_sum(state, problem, first, length, skipped):
 
 
 @compiled(inline=True)
-def _bounds(state, problem, first, length):
-    """A lower and an upper bound of the sum of a group of cells, which must differ."""
+def _sum_bounds(state, problem, first, length):
+    """Return a lower and an upper bound of the sum of a group of cells, which must differ."""
     if length == 1:
         mask = state[L.CELLS + problem[first]]
         return lowest_bit(problem, mask), highest_bit(problem, mask)
@@ -151,9 +152,9 @@ def _bounds(state, problem, first, length):
     )
 
 
-# Two or three open cells have few combinations of values. All combinations are tried, and the
-# values that occur in a combination with the right sum remain. Two open cells that are peers must
-# also differ.
+# Two or three open cells have few combinations of values, so all combinations are tried. The values
+# that occur in a combination with the right sum remain. Two open cells that are peers must also
+# differ.
 @compiled()
 def _restrict_last_two(state, problem, a, weight_a, b, weight_b, total):
     """Restrict two cells to the values with which their weighted sum can be `total`."""
@@ -174,7 +175,7 @@ def _restrict_last_two(state, problem, a, weight_a, b, weight_b, total):
     return restrict(state, problem, a, kept_a) and restrict(state, problem, b, kept_b)
 
 
-# Sound like `_restrict_last_two`, but peers are not checked.
+# This works like `_restrict_last_two`, except that peers may be equal.
 @compiled()
 def _restrict_last_three(state, problem, a, weight_a, b, weight_b, c, weight_c, total):
     """Restrict three cells to the values with which their weighted sum can be `total`."""
@@ -202,12 +203,12 @@ def _restrict_last_three(state, problem, a, weight_a, b, weight_b, c, weight_c, 
     )
 
 
-# Bounds consistency of a linear equation: the total and the bounds of all other groups bound each
-# group. The cells of a group must differ, so the bounds of a group are much tighter than the sum of
-# the bounds of its cells. `constraint_numbers` chooses the groups.
+# Bounds consistency of a linear equation: each group is bounded by the total and the bounds of all
+# other groups. The cells of a group must differ, so the bounds of a group are much tighter than the
+# sum of the bounds of its cells. `constraint_numbers` chooses the groups.
 @compiled()
 def propagate_total(state, problem, first, length):
-    """The sum of weight × index over all cells of all groups is the total."""
+    """Enforce that the sum of weight × index over all cells of all groups is the total."""
     data = first + length
     total, groups = problem[data], problem[data + 1]
     low = high = open_cells = 0
@@ -216,7 +217,7 @@ def propagate_total(state, problem, first, length):
     start, group = first, data + 2
     for _ in range(groups):
         size, weight = problem[group], problem[group + 1]
-        minimum, maximum = _bounds(state, problem, start, size)
+        minimum, maximum = _sum_bounds(state, problem, start, size)
         if minimum > maximum:
             return False
         low += weight * (minimum if weight > 0 else maximum)
@@ -264,8 +265,9 @@ def propagate_total(state, problem, first, length):
     return True
 
 
-# Within a group, the bounds of the other cells bound each cell. They are computed only for cells
-# whose candidates span more than the slack of the group, because no other cell can lose a value.
+# Within a group, each cell is bounded by the bounds of the other cells. These bounds are computed
+# only for a cell whose candidates span more than the slack of the group. No other cell can lose a
+# value.
 @compiled()
 def _bound_group(state, problem, first, length, weight, has_sets, below, above, context):
     """Restrict the cells of a group to the values that the bounds of the total allow.
@@ -273,7 +275,7 @@ def _bound_group(state, problem, first, length, weight, has_sets, below, above, 
     The weighted sum of the group is at most its minimum plus `above`, and at least its maximum plus
     `below`, which is at most 0.
     """
-    minimum, maximum = _bounds(state, problem, first, length)
+    minimum, maximum = _sum_bounds(state, problem, first, length)
     if weight > 0:
         low, high = maximum + -(-below // weight), minimum + above // weight
     else:

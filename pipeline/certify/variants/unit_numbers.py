@@ -14,7 +14,7 @@ from pipeline.puzzle.constraints import Cells
 
 
 class UnitNumbers(NamedTuple):
-    """The constraints of units. All puzzles with these units share them: do not change them.
+    """The encoded constraints of units. Puzzles with the same units share it: do not change it.
 
     - `numbers`: the constraints, as in CONSTRAINT_DATA.
     - `scheduled`: the offset and the queue of each constraint.
@@ -28,10 +28,11 @@ class UnitNumbers(NamedTuple):
 
 _MAX_CACHED_UNITS, _MAX_SAME_VALUES = 128, 200_000
 """Maximum number of units whose constraints are cached, and maximum length of all SAME_VALUES
-constraints.
+constraints together.
 
 SAME_VALUES constraints follow from the units, so omitting some of them only slows the search. Their
-length grows with the square of the number of units: 3,000 extra regions have 44 million numbers.
+total length grows with the square of the number of units: it is 44 million numbers for 3,000 extra
+regions.
 """
 
 
@@ -45,7 +46,7 @@ def encode_units(units: tuple[Cells, ...], end: float) -> UnitNumbers:
 
 @lru_cache(maxsize=16)
 def _encode_cached(units: tuple[Cells, ...]) -> UnitNumbers:
-    """Encode units without a time limit. Cached."""
+    """Encode units without a time limit, and cache the result."""
     return _encode(units, math.inf)
 
 
@@ -53,7 +54,7 @@ def _encode_cached(units: tuple[Cells, ...]) -> UnitNumbers:
 # that they do not share. Human solvers apply this law to several rows of a jigsaw; here it is
 # applied to pairs of units.
 def _encode(units: Sequence[Cells], end: float) -> UnitNumbers:
-    """Encode units until `end`, as `encode_units` does, without a cache."""
+    """Encode units as `encode_units` does, without a cache."""
     numbers: list[int] = []
     scheduled: list[tuple[int, int]] = []
     sets = [*map(set_of, units)]

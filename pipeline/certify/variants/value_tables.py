@@ -20,13 +20,14 @@ Numbers = NDArray[np.int64]
 """A part of the array `problem`."""
 
 MAX_STEPS = 200_000
-"""Maximum number of transitions that are computed when an automaton is unrolled."""
+"""Maximum number of transitions that are computed when a deterministic automaton is unrolled."""
 
 _MAX_NONDETERMINISTIC_STEPS = 2_000_000
-"""The same for a nondeterministic one, which has one state for many of a deterministic one."""
+"""The same maximum for a nondeterministic automaton. An equivalent deterministic automaton may need
+many more states."""
 
 MAX_VALUES_WITH_SETS = 12
-"""If a puzzle has at most this number of values, all sets of values are listed: 4,095 sets."""
+"""Maximum number of values of a puzzle for which all sets of values are listed: 4,096 sets."""
 
 
 class TooLarge(Exception):
@@ -57,7 +58,7 @@ class RelationTables(NamedTuple):
 def relation_tables(
     holds: Callable[..., bool], numbers: tuple[Any, ...], values: range
 ) -> RelationTables:
-    """The tables of the relation that `holds(u, v, *numbers)` defines on values u and v."""
+    """Return the tables of the relation that `holds(u, v, *numbers)` defines on values u and v."""
     masks = [sum(1 << j for j, v in enumerate(values) if holds(u, v, *numbers)) for u in values]
     count = len(values)
     full = (1 << count) - 1
@@ -74,9 +75,10 @@ def relation_tables(
 
 
 def _union_tables(masks: Sequence[int]) -> Numbers:
-    """The union of `masks` over each set of values, in one table per CHUNK values.
+    """Return tables that map each set of values to the union of their masks.
 
-    `masks` has one mask per value. Entry m of a table is the union for the set m of its values.
+    `masks` has one mask per value. Each table is for CHUNK values; entry m is the union of the
+    masks of the values whose bits are set in m.
     """
     tables = []
     for start in range(0, len(masks), L.CHUNK):
@@ -90,10 +92,10 @@ def _union_tables(masks: Sequence[int]) -> Numbers:
 
 @lru_cache(maxsize=16)
 def sets_by_sum(values: int) -> tuple[Numbers, Numbers]:
-    """All sets of values, sorted by size and by the sum of their indices, and offsets in this list.
+    """Return all sets of values, sorted by size and by the sum of their indices, and offsets.
 
-    With m as the sum of all indices, offset number size · (m + 2) + sum is the start of the sets
-    with this size and sum, and the next offset is their end.
+    The sum of the indices of all values is m. In the list of sets, the sets of a given size and sum
+    start at the offset number size · (m + 2) + sum, and end at the next offset.
     """
     masks = np.arange(1 << values)
     bits = masks[:, None] >> np.arange(values) & 1
@@ -122,7 +124,7 @@ class AutomatonKey(NamedTuple):
 def automaton_layers(key: AutomatonKey, length: int, values: range) -> Numbers | None:
     """Unroll an automaton over `length` cells, and reduce it to the format of `layout`.
 
-    Returns None if it accepts nothing. Raises TooLarge.
+    Returns None if the automaton accepts nothing. Raises TooLarge.
     """
     layers, last = _unreduced_layers(key, length, values)
     numbers: dict[Hashable, int] = {state: 0 for state in last if state in key.accepted}
@@ -159,9 +161,10 @@ def automaton_layers(key: AutomatonKey, length: int, values: range) -> Numbers |
 
 @lru_cache(maxsize=16)
 def nondeterministic_layers(constraint: NondeterministicAutomaton, values: range) -> Numbers | None:
-    """A nondeterministic automaton, unrolled without states that are of no use, as in `layout`.
+    """Unroll a nondeterministic automaton over its cells, in the format of `layout`.
 
-    None if it accepts nothing. Raises TooLarge.
+    States that no accepted sequence of values visits are omitted. Returns None if the automaton
+    accepts nothing. Raises TooLarge.
     """
     reached, steps = [{*constraint.starts}], 0
     for _ in constraint.cells:
@@ -202,9 +205,10 @@ def nondeterministic_layers(constraint: NondeterministicAutomaton, values: range
 def _unreduced_layers(
     key: AutomatonKey, length: int, values: range
 ) -> tuple[list[dict[Hashable, list[Hashable | None]]], set[Hashable]]:
-    """The reachable states before each cell with their successors, and the states after the last.
+    """Return the states that can be reached before each cell, and those after the last cell.
 
-    The successors of a state are listed by value; None if there is no transition.
+    The states before a cell are mapped to their successors, one per value. A successor is None if
+    there is no transition.
     """
     layers: list[dict[Hashable, list[Hashable | None]]] = []
     states, steps = {key.start}, 0
@@ -221,7 +225,7 @@ def _unreduced_layers(
 
 @lru_cache(maxsize=1)
 def bit_tables() -> Numbers:
-    """The start of `problem`: zeros in place of its sizes and offsets, and the bit tables."""
+    """Return the start of `problem`: zeros for its sizes and offsets, then the bit tables."""
     tables = np.zeros(L.DATA, np.int64)
     for bit in range(L.MODULUS - 1):
         tables[L.LOWEST_BIT + (1 << bit) % L.MODULUS] = bit

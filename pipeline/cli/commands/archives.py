@@ -26,7 +26,7 @@ from pipeline.service.signals import EXIT_BAD_INPUT, EXIT_OK
 from pipeline.settings import Level, NotationChoice, Settings
 
 MAX_GENERATED = 100_000_000
-"""Maximum number of puzzles to generate at a time."""
+"""Maximum number of puzzles that one command generates."""
 
 TableOption = Annotated[
     Path | None,
@@ -127,9 +127,9 @@ def convert(  # noqa: PLR0913 - one parameter per option
             converting.print_objects(run, sources)
         else:
             converting.write_file(run, sources, target)
-    if output and run.done and not as_json:
-        out.report_file(output, f": {counted(run.done, 'puzzle')} as {name}")
-    raise typer.Exit(EXIT_BAD_INPUT if run.skipped else EXIT_OK)
+    if output and run.converted_count and not as_json:
+        out.report_file(output, f": {counted(run.converted_count, 'puzzle')} as {name}")
+    raise typer.Exit(EXIT_BAD_INPUT if run.skipped_count else EXIT_OK)
 
 
 @takes("quiet")
@@ -190,7 +190,7 @@ def generate(  # noqa: PLR0913 - one parameter per option
     """Generate classic 9×9 puzzles, each with a certified unique solution.
 
     Puzzles are minimal, unless --redundant is given. The same options and seed give the same
-    puzzles. The table contains solutions and certificates.
+    puzzles. The table of --table contains solutions and certificates.
 
     sudoku-pipeline generate 10
 
@@ -202,7 +202,7 @@ def generate(  # noqa: PLR0913 - one parameter per option
 
     sudoku-pipeline generate 3 --even-odd
 
-    Exit code 1: no puzzle that fits the options was found for a long time.
+    Exit code 1: the search gave up, because no puzzle matched the options for a long time.
     """
     from pipeline.cli import catalogue
     from pipeline.cli.file_access import STANDARD_OUTPUT, check_targets
@@ -215,13 +215,13 @@ def generate(  # noqa: PLR0913 - one parameter per option
         raise UsageError(f"N: expected 1 to {MAX_GENERATED:,}, found {count}")
     if seed is not None and seed < 0:
         raise UsageError(f"--seed: expected 0 or more, found {seed}")
-    target, beside = _targets_of(output, table, is_printed=not as_json, as_json=as_json)
-    check_targets({"--output": target, "--table": beside}, [], force=force)
+    target, table_target = _targets_of(output, table, is_printed=not as_json, as_json=as_json)
+    check_targets({"--output": target, "--table": table_target}, [], force=force)
     out, display = Output(as_json, settings.quiet), Display(None, bar=not settings.quiet)
     if seed is None:
         seed = secrets.randbelow(10**9)
         out.note(f"--seed {seed} gives the same puzzles again", to_stderr=True)
-    made, ended = catalogue.write_generated(wish, seed, count, (target, beside), display, out)
+    made, ended = catalogue.write_generated(wish, seed, count, (target, table_target), display, out)
     is_file = output not in (None, STANDARD_OUTPUT)
     if is_file or ended:
         name = f"{printable(str(target))}: " if is_file else ""
@@ -285,47 +285,48 @@ def dedupe(  # noqa: PLR0913 - one parameter per option
     from pipeline.service.log import Display
 
     is_printed = not (as_json or against)
-    target, beside = _targets_of(output, table, is_printed=is_printed, as_json=as_json)
+    target, table_target = _targets_of(output, table, is_printed=is_printed, as_json=as_json)
     inputs = [against, *sources] if against else sources
-    check_targets({"--output": target, "--table": beside}, inputs, force=force)
+    check_targets({"--output": target, "--table": table_target}, inputs, force=force)
     out = Output(as_json, settings.quiet)
     if against:
-        _compare(against, sources, settings, (target, beside), out)
+        _compare(against, sources, settings, (target, table_target), out)
     display = Display(None, bar=not settings.quiet and not goes_to_terminal(target))
     tally = comparing.Tally()
     catalogue.show_comparisons(display, tally)
     with sources_of(sources, settings) as named, atomic_output(target) as kept:
         copies = comparing.find_copies(named, settings, kept, tally)
-        catalogue.write_copies(beside, copies, display, out)
-    to_stderr = STANDARD_OUTPUT in (target, beside)
+        catalogue.write_copies(table_target, copies, display, out)
+    to_stderr = STANDARD_OUTPUT in (target, table_target)
     classes = "1 class" if tally.classes == 1 else f"{tally.classes:,} classes"
     is_kept = output and output != STANDARD_OUTPUT
     which = "the first of each" if tally.classes > 1 else "the first"
     where = f"; wrote {which} to {printable(str(target))}" if is_kept else ""
     out.note(f"{counted(tally.puzzles, 'puzzle', ',')} in {classes}{where}", to_stderr=to_stderr)
     text = "lists the puzzles that are equivalent to an earlier one"
-    catalogue.note_table(beside, tally.copies, text, out, to_stderr=to_stderr)
+    catalogue.note_table(table_target, tally.copies, text, out, to_stderr=to_stderr)
     raise typer.Exit(EXIT_BAD_INPUT if tally.left else EXIT_OK)
 
 
 def _targets_of(
     output: Path | None, table: Path | None, *, is_printed: bool, as_json: bool
 ) -> tuple[Path, Path | None]:
-    """The paths of the collection and its table. Raises UsageError.
+    """The paths of the collection and of its table, or None if there is no table.
 
-    `is_printed`: without an output file, the collection goes to standard output.
+    `is_printed`: whether the collection goes to standard output if `output` is None. Raises
+    UsageError.
     """
     from pipeline.cli.catalogue import table_path
     from pipeline.cli.file_access import COLLECTIONS, STANDARD_OUTPUT, TABLES, check_ending
 
     target = output or (STANDARD_OUTPUT if is_printed else Path(os.devnull))
-    beside = table_path(target, table) if output or is_printed else table
-    if as_json and STANDARD_OUTPUT in (target, beside):
+    table_target = table_path(target, table) if output or is_printed else table
+    if as_json and STANDARD_OUTPUT in (target, table_target):
         raise UsageError("--json prints to standard output; name files with -o and --table")
     check_ending("--output", target, COLLECTIONS)
-    if beside:
-        check_ending("--table", beside, TABLES)
-    return target, beside
+    if table_target:
+        check_ending("--table", table_target, TABLES)
+    return target, table_target
 
 
 def _compare(
@@ -335,7 +336,10 @@ def _compare(
     targets: tuple[Path, Path | None],
     out: Output,
 ) -> NoReturn:
-    """List the puzzles with an equivalent in `known`, and write the puzzles without."""
+    """List the puzzles that have an equivalent in `known`, and write the others to a collection.
+
+    `targets`: the collection, and the table or None. Ends the command.
+    """
     from pipeline.catalogue import comparing
     from pipeline.cli import catalogue
     from pipeline.cli.file_access import (
@@ -347,26 +351,28 @@ def _compare(
     )
     from pipeline.service.log import Display
 
-    target, beside = targets
+    target, table_target = targets
     display = Display(None, bar=not out.quiet and not goes_to_terminal(target))
     tallies = theirs, ours = comparing.Tally(), comparing.Tally()
     catalogue.show_comparisons(display, theirs, ours)
     with sources_of([known, *sources], settings) as (first, *rest), atomic_output(target) as kept:
         found = comparing.find_overlap([first], rest, settings, kept, tallies)
-        copies = catalogue.write_copies(beside, found, display, out)
+        copies = catalogue.write_copies(table_target, found, display, out)
     named = ", ".join(map(source_name, sources))
-    verdict = f"{ours.copies:,} of {counted(ours.puzzles, 'puzzle', ',')} of {named}"
-    verdict += " is" if ours.copies == 1 else " are"
-    verdict += (
-        f" equivalent to one of {counted(theirs.puzzles, 'puzzle', ',')} of {source_name(known)}"
-    )
-    to_stderr = STANDARD_OUTPUT in (target, beside)
+    if ours.puzzles == 1:
+        verdict = f"the 1 puzzle in {named} has {'an' if ours.copies else 'no'} equivalent"
+    else:
+        number = f"{ours.copies:,}" if ours.copies else "none"
+        verb = "have" if ours.copies > 1 else "has"
+        verdict = f"{number} of the {ours.puzzles:,} puzzles in {named} {verb} an equivalent"
+    verdict += f" among the {counted(theirs.puzzles, 'puzzle', ',')} in {source_name(known)}"
+    to_stderr = STANDARD_OUTPUT in (target, table_target)
     Output(out.as_json).note(
         f"{'overlap' if ours.copies else 'no overlap'}: {verdict}", to_stderr=to_stderr
     )
     text = "lists the equivalent puzzles"
-    catalogue.note_table(beside, ours.copies, text, out, to_stderr=to_stderr)
-    if not (beside or out.as_json or out.quiet) and target != STANDARD_OUTPUT:
+    catalogue.note_table(table_target, ours.copies, text, out, to_stderr=to_stderr)
+    if not (table_target or out.as_json or out.quiet) and target != STANDARD_OUTPUT:
         catalogue.say_copies(copies, ours.copies)
     is_well = not (ours.copies or ours.left or theirs.left)
     raise typer.Exit(EXIT_OK if is_well else EXIT_BAD_INPUT)
@@ -387,7 +393,7 @@ def overlap(
     force: ForceOption = False,
     as_json: CopiesJsonOption = False,
 ) -> None:
-    """Do what `dedupe --against A B` does, until version 1.1."""
+    """Former name of `dedupe --against A B`; works until version 1.1."""
     from pipeline.cli.file_access import check_targets
 
     say_renamed("overlap A B", "dedupe --against A B")

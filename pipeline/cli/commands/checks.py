@@ -126,9 +126,10 @@ def audit(
 
 
 def _folders_of_originals(settings: Settings, named: list[Path] | None, outbox: Path) -> list[Path]:
-    """The folders of --originals, by default `done` of the inbox. Raises UsageError.
+    """The folders that --originals names, or by default the folder `done` of the inbox.
 
     If --inbox is not given, an inbox beside the outbox is preferred to one in the current folder.
+    Raises UsageError.
     """
     from pipeline.outbox.names import DONE
 
@@ -145,7 +146,7 @@ def _folders_of_originals(settings: Settings, named: list[Path] | None, outbox: 
 
 
 def _finding_text(finding: Finding) -> str:
-    """The lines that show a finding: its verdict, name, and problems or notes."""
+    """The lines that show a finding: verdict and name, then problems, gaps, or claim with notes."""
     word = {"ok": "ok", "unchecked": "unchecked", "bad": "BAD"}[finding.verdict]
     notes = f" ({'; '.join(finding.notes)})" if finding.notes else ""
     first, *rest = (*finding.problems, *finding.gaps) or (finding.claim + notes,)
@@ -188,9 +189,9 @@ def proof(  # noqa: PLR0913 - one parameter per option
 ) -> None:
     """Write proofs, for other checkers, that there are no solutions besides the published ones.
 
-    For each result, however it was certified, this writes NAME.proof.cnf, a formula that states
-    that there is another solution, and refutations of it: NAME.proof.drat, and with hints
-    NAME.proof.lrat. The proof is computed from scratch and checked.
+    For each result, however it was certified, this writes NAME.proof.cnf, a formula that says that
+    there is another solution, and two refutations: NAME.proof.drat (without hints) and
+    NAME.proof.lrat (with hints). The proof is computed from scratch and checked.
 
     sudoku-pipeline proof outbox/classic.json
 
@@ -202,7 +203,7 @@ def proof(  # noqa: PLR0913 - one parameter per option
     is missing.
     """
     from pipeline.cli import proof_files
-    from pipeline.outbox.assertions import assertions_in, load_set
+    from pipeline.outbox.assertions import assertions_in, load_published_set
     from pipeline.outbox.originals import enclosing_archive
     from pipeline.solving.solvers import Solvers
     from pipeline.solving.solvers.pysat import check_installed
@@ -210,7 +211,7 @@ def proof(  # noqa: PLR0913 - one parameter per option
     check_installed()
     other_checker = proof_files.Checker(checker) if checker else None
     in_outbox = settings.outbox / path
-    published = load_set(path if path.exists() or not in_outbox.exists() else in_outbox)
+    published = load_published_set(path if path.exists() or not in_outbox.exists() else in_outbox)
     above = enclosing_archive(published.path)
     outbox = (above[0] if above else published.path).parent
     folders = _folders_of_originals(settings, originals, outbox)

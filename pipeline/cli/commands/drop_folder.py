@@ -32,9 +32,9 @@ if TYPE_CHECKING:
     from pipeline.service.protocol.overview import FileState, Overview
 
 _MAX_SHOWN = 20
-"""Maximum number of files that `status` shows in each state."""
+"""Maximum number of files that `status` lists for each state."""
 _ALL_SETTINGS = tuple(settings_declared())
-"""Names of all settings."""
+"""The names of all settings."""
 _START_COMMANDS = """\
 sudoku-pipeline run      # one pass
 sudoku-pipeline watch    # until Ctrl-C
@@ -58,7 +58,8 @@ def run(settings: Settings) -> None:
     On a terminal, this prints a line for each job and a summary; elsewhere, only problems and the
     summary.
 
-    Exit code 0: success; 1: some input was invalid, unknown or failed, or there is no inbox; 75: a
+    Exit code 0: success; 1: some puzzle ended with the status
+    invalid, unknown or failed, or there is no inbox; 75: a
     disk or folder failed, or a signal arrived. Nothing is lost then: run it again.
     """
     from pipeline.service.log import LazyLog
@@ -135,6 +136,7 @@ def serve(
 
 
 def _say_address(address: str) -> None:
+    """Print the address of the page."""
     print(f"serving at {address}", flush=True)
 
 
@@ -142,7 +144,9 @@ def init(
     folder: Annotated[
         Path,
         typer.Argument(
-            metavar="FOLDER", help="Folder in which to create them. Default: the current folder."
+            metavar="FOLDER",
+            help="Folder in which to create them. Default: the current folder.",
+            show_default=False,
         ),
     ] = Path(),
     *,
@@ -168,10 +172,10 @@ def init(
 
 
 def _terminal_log(settings: Settings, *, is_pass: bool = False) -> Screen | None:
-    """The log for people; None if the log is JSON.
+    """Create the log for people; None if the log is JSON.
 
-    The log of a single pass (`is_pass`) without a terminal, as from cron, shows only problems and
-    the summary.
+    `is_pass`: whether the command is `run`. Without a terminal, as from cron, its log shows only
+    problems and the summary.
     """
     from pipeline.service.log import is_journal
 
@@ -185,7 +189,7 @@ def _terminal_log(settings: Settings, *, is_pass: bool = False) -> Screen | None
 
 @contextmanager
 def _reporting(settings: Settings, log: Log) -> Iterator[ReportUpdater | None]:
-    """Update the report inside the `with` block, if the settings ask for one."""
+    """Context manager: an updater of the report, or None if the settings request no report."""
     if not settings.report:
         yield None
         return
@@ -213,13 +217,13 @@ def status(
         ),
     ] = False,
 ) -> None:
-    """Show which files are waiting, settling, ignored, in work or failed, and count done files.
+    """Show which files are waiting, settling, ignored, in progress or failed, and count done files.
 
     sudoku-pipeline status
 
     sudoku-pipeline status --json | jq .scan_age
 
-    Exit code 1: files are waiting, and the inbox was not scanned for two minutes.
+    Exit code 1: files are waiting, and the inbox has not been scanned for two minutes.
     """
     from pipeline.service.protocol.overview import read_overview
 
@@ -246,10 +250,10 @@ def _folders(settings: Settings) -> Folders:
 
 
 def _print_overview(overview: Overview) -> None:
-    """Print the files by state."""
-    for title in ("waiting", "settling", "ignored", "in work", "failed"):
-        entries: list[FileState] = getattr(overview, title.replace(" ", "_"))
-        print(f"{title:<10}{len(entries):>8}")
+    """Print the files in each state, and the time of the last scan."""
+    for title in ("waiting", "settling", "ignored", "in progress", "failed"):
+        entries: list[FileState] = getattr(overview, title.replace("in progress", "in_work"))
+        print(f"{title:<12}{len(entries):>6}")
         for entry in entries[:_MAX_SHOWN]:
             is_named = entry.note.startswith(f"{entry.name}:")
             text = entry.note if is_named else ": ".join(filter(None, (entry.name, entry.note)))
@@ -349,7 +353,8 @@ def doctor(
     files: Annotated[
         list[Path] | None,
         typer.Argument(
-            help="Show instead how these files are read; also a puzzle itself, or - for stdin."
+            help="Instead of checking the machine, show how these files are read; a puzzle itself "
+            "or - (stdin) also works."
         ),
     ] = None,
     as_json: Annotated[
@@ -358,8 +363,8 @@ def doctor(
 ) -> None:
     """Check this machine and the settings, and suggest fixes; or show how files are read.
 
-    Takes the options of `run` and `watch`, and shows where each setting without its default value
-    comes from: the command line, the environment, or the settings file.
+    Takes the options of `run` and `watch`, and shows where each setting that differs from its
+    default comes from: the command line, the environment, or the settings file.
 
     sudoku-pipeline doctor
 
@@ -393,7 +398,7 @@ def doctor(
 
 
 def _explain(files: list[Path], settings: Settings, *, as_json: bool) -> int:
-    """Print how files are read; returns the exit code."""
+    """Print how each file is read, or why it is refused. Returns the exit code."""
     from pipeline.cli.file_access import check_sources, path_of, source_name
     from pipeline.errors import InputError, LimitReached
     from pipeline.reading.explain import Facts, explain

@@ -132,6 +132,7 @@ def encode(  # noqa: PLR0913 - one parameter per option
 
 
 def _sizes_of(cnf: Cnf) -> dict[str, object]:
+    """The numbers of variables and clauses, as fields for JSON."""
     return {"variables": cnf.variables, "clauses": cnf.size}
 
 
@@ -144,16 +145,16 @@ def _encode_each(
     *,
     force: bool,
 ) -> int:
-    """Write the CNF of each puzzle to a folder; returns the exit code."""
+    """Write the CNF of each puzzle to a file in the folder `target`. Returns the exit code."""
     from pipeline.cli.converting import items_of_files, skip_message
-    from pipeline.cli.file_access import Folder, atomic_output
+    from pipeline.cli.file_access import OutputFolder, atomic_output
     from pipeline.reading.formats.dimacs import FORMULA_REFUSED
     from pipeline.service.log import Display
     from pipeline.solving.cnf import dimacs_lines
     from pipeline.solving.encode import encode_puzzle
     from pipeline.solving.problem import PuzzleProblem
 
-    folder, done, code = Folder(target, ".cnf", files, force=force), 0, EXIT_OK
+    folder, done, code = OutputFolder(target, ".cnf", files, force=force), 0, EXIT_OK
     items = items_of_files(files, settings)
     for item in Display(None, bar=not (out.quiet or out.as_json)).with_progress(items, "encoding"):
         fields: dict[str, object] = {"source": item.name, "line": item.line}
@@ -218,7 +219,9 @@ def decode(
 def _decode(
     text: str, parsed: Parsed, encoding: EncodingChoice, numbering: NumberingChoice
 ) -> str | None:
-    """The grid in a solver's result, in the notation of the puzzle; None for unsatisfiable.
+    """Decode the result of a solver to a grid in the notation of the puzzle.
+
+    Returns None if the result is that there is no solution.
 
     Raises InvalidResult and SolverError.
     """
@@ -239,7 +242,7 @@ def _decode(
 
 
 def _parsed_puzzle(empty: str | None, file: Path, settings: Settings) -> Parsed:
-    """The puzzle in the file; with `empty`, an empty puzzle with boxes of that size."""
+    """Read the puzzle in a file; if `empty` is given, make an empty one with boxes of that size."""
     from pipeline.cli.file_access import empty_puzzle, read_puzzle
     from pipeline.reading.formats import parsed_from
 
@@ -280,7 +283,7 @@ def certify(
 
 
 def _faults(file: Path, problem: PuzzleProblem | FormulaProblem, settings: Settings) -> list[str]:
-    """The faults of the grid or model in a file. Raises InputError."""
+    """Check the grid or model in a file. Returns its faults. Raises InputError."""
     from pipeline.certify import certify_grid, certify_model
     from pipeline.cli.file_access import read_bytes, read_solution, source_name
     from pipeline.reading.formats.dimacs import read_model

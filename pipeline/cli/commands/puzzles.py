@@ -142,7 +142,10 @@ def solve(  # noqa: PLR0913 - one parameter per option
 def _tabulate(
     files: list[Path], table: Path, settings: Settings, *, force: bool, is_alone: bool
 ) -> int:
-    """Write the table for these files, and print a summary; returns the exit code."""
+    """Solve these files into a table, and print a summary. Returns the exit code.
+
+    `is_alone`: whether --table is given without an option that it cannot be combined with.
+    """
     from pipeline.cli.answers import write_table
     from pipeline.cli.file_access import TABLES, check_ending, check_target
     from pipeline.solving import ERROR_STATUSES
@@ -162,7 +165,10 @@ def _tabulate(
 def _check_drawing(
     svg: Path | None, files: list[Path], *, puzzle_only: bool, is_step: bool, force: bool
 ) -> None:
-    """Raise UsageError if the options for --svg are wrong; warn if it is used as before 1.0."""
+    """Raise UsageError if --svg cannot be used; print a message if it is used as before 1.0.
+
+    `is_step`: whether --steps or --hint is given.
+    """
     from pipeline.cli.file_access import check_ending, check_target
 
     if puzzle_only and svg is None:
@@ -179,14 +185,17 @@ def _check_drawing(
 
 
 def _check_records(svg: Path | None, *, times: bool, as_json: bool) -> None:
-    """Raise UsageError if --json cannot be combined with another option."""
+    """Raise UsageError if --json is combined with --times or with `--svg -`."""
     check_json(svg, as_json=as_json, option="--svg")
     if times and as_json:
         raise UsageError("--times cannot be combined with --json, whose records contain the times")
 
 
 def _check_single(svg: Path | None, file: Path, *, is_alone: bool) -> None:
-    """Raise UsageError if --svg is used with a collection."""
+    """Raise UsageError if --svg is given and the file is a collection.
+
+    `is_alone`: whether the file contains a single puzzle.
+    """
     if svg and not is_alone:
         raise UsageError(
             f"--svg: {printable(str(file))} is a collection; give a file with one puzzle, or draw "
@@ -231,7 +240,7 @@ def count(
 
     if print_each and as_json:
         raise UsageError("--print cannot be combined with --json; use `solve --json`")
-    limit, code = settings.limit, EXIT_OK
+    limit, code = settings.solution_limit, EXIT_OK
     counting = replace(settings, max_solutions=limit)  # the same limit for formulas and collections
     for item, result in solve_files(files, counting, print_solution if print_each else None):
         name, number = printable(item.where), len(result.solutions)

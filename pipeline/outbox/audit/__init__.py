@@ -1,4 +1,4 @@
-"""Audit an outbox: check all assertions in its files against these files and the originals.
+"""Audit an outbox: check everything that its files assert.
 
 No published file is trusted. The originals are read again, every grid is checked against the rules,
 the formula of every proof is encoded again, and every step of the proof is checked.
@@ -46,14 +46,16 @@ from pipeline.reading.read import source_at
 __all__ = ["AuditOptions", "Finding", "audit"]
 
 _MAX_ATTEMPTS = 3
-"""Maximum number of audits of a set that is replaced meanwhile."""
+"""Maximum number of audits of a set that is replaced during its audit."""
 
 _MAX_HEADER_BYTES = 400
-_NO_RECORD = "no record"
-"""The assertion of a finding about a file without a legible record."""
+"""Maximum length of the first line of a table."""
 
-_MAYBE_UNREAD_STATUSES = ("invalid", "failed")
-"""Statuses of sources that may not have been read."""
+_NO_RECORD = "no record"
+"""The assertion in a finding about a file that has no readable record."""
+
+_STATUSES_OF_UNREAD = ("invalid", "failed")
+"""The statuses that a source may have if it was not read."""
 
 
 def audit(
@@ -62,24 +64,26 @@ def audit(
     """Audit every set in an outbox. `originals` are folders such as `inbox/done`.
 
     The audit writes no files. A set that is replaced during its audit is audited again. Raises
-    MissingFolder if there is no outbox, and EnvironmentFailure if a folder cannot be read.
+    MissingFolder if the outbox does not exist, and EnvironmentFailure if a folder cannot be read.
     """
     try:
-        known = Originals.of(originals)
+        found_originals = Originals.of(originals)
         # List originals before records: a record is published before its original moves to `done`.
-        names = known.names()
+        names = found_originals.names()
         folder = next(folders_in(outbox))
     except OSError as error:
         kind = MissingFolder if isinstance(error, FileNotFoundError) else EnvironmentFailure
         raise kind(in_words(error)) from error
-    sources, stems, broken = set(), set(), set()
+    sources, stems, unreadable_stems = set(), set(), set()
     unlisted = {*folder.names, *(f"{name}/" for name in folder.folders)}
     for path in folder.records():
-        published, finding = _audit_record(path, known, Findings(options or AuditOptions()))
+        published, finding = _audit_record(
+            path, found_originals, Findings(options or AuditOptions())
+        )
         stem = path.name.removesuffix(RECORD_SUFFIX)
         stems.add(stem)
         if published is None:
-            broken.add(stem)
+            unreadable_stems.add(stem)
         else:
             sources.add(published.record.source)
             unlisted.difference_update((path.name, *published.files))
@@ -88,7 +92,7 @@ def audit(
         if finding is not None:
             yield finding
     for name in sorted(unlisted):
-        if job_stem(name) in broken or not os.path.lexists(outbox / name):
+        if job_stem(name) in unreadable_stems or not os.path.lexists(outbox / name):
             continue
         if _is_result(outbox / name, name, stems):
             report = Findings()
@@ -133,7 +137,7 @@ def _audit_record(
 ) -> tuple[Published | None, Finding | None]:
     """Audit one set. Returns the set and the finding.
 
-    The set is None if its record is illegible. Both are None if the record no longer exists.
+    The set is None if its record cannot be read. Both are None if the record no longer exists.
     """
     published, finding, stem = None, None, path.name.removesuffix(RECORD_SUFFIX)
     for _ in range(_MAX_ATTEMPTS):
@@ -159,9 +163,9 @@ def _audit_record(
 def _audit_safely(
     published: PublishedPuzzle | PublishedCollection, originals: Originals, report: Findings
 ) -> str:
-    """Audit one set. Exceptions become problems, except EnvironmentFailure.
+    """Audit one set. Reports every exception except EnvironmentFailure as a problem.
 
-    Returns the assertion of the job, in words.
+    Returns the assertion of the job in words.
     """
     source, status = published.record.source, published.record.status
     if not is_file_name(source):
@@ -184,7 +188,7 @@ def _audit_safely(
 def _audit(
     published: PublishedPuzzle | PublishedCollection, originals: Originals, report: Findings
 ) -> str:
-    """Audit a set against its original. Returns the assertion of the job, in words."""
+    """Find the original of a set, and audit the set. Returns the assertion of the job in words."""
     record = published.record
     candidates = originals.find(record.source)
     if not candidates:
@@ -195,23 +199,23 @@ def _audit(
         return audit_single(published, None, report)
     if record.sha256 is not None:
         max_bytes, limits = report.settings.max_bytes, UnpackLimits.of(report.settings)
-        fitting = [*originals.find_matching(record, max_bytes, limits)]
-        if not fitting:
+        matching = [*originals.find_matching(record, max_bytes, limits)]
+        if not matching:
             report.add_problem(
                 f"the original {candidates[0]} does not have the sha256 in the record"
             )
-        candidates = fitting or candidates
-    elif len(candidates) > 1:  # folders of the same name were dropped
+        candidates = matching or candidates
+    elif len(candidates) > 1:  # several folders with this name were dropped
         candidates = [
             next(
-                (path for path in candidates if _audits_cleanly(path, published, report)),
+                (path for path in candidates if _has_no_problems(path, published, report)),
                 candidates[0],
             )
         ]
     return _audit_against(candidates[0], published, report)
 
 
-def _audits_cleanly(
+def _has_no_problems(
     original: Path, published: PublishedPuzzle | PublishedCollection, report: Findings
 ) -> bool:
     """Whether the audit of a set against this original finds no problems."""
@@ -223,9 +227,9 @@ def _audits_cleanly(
 def _audit_against(
     original: Path, published: PublishedPuzzle | PublishedCollection, report: Findings
 ) -> str:
-    """Audit a set against one candidate original. Returns the assertion of the job, in words."""
+    """Audit a set against this original. Returns the assertion of the job in words."""
     record, declared = published.record, published.declared
-    is_unread = record.status in _MAYBE_UNREAD_STATUSES
+    may_be_unread = record.status in _STATUSES_OF_UNREAD
     if declared:
         words = ("--strict" if name == "strict" else word for name, word in declared.items())
         report.add_note(f"read as {' and '.join(words)}, as the record says")
@@ -233,12 +237,12 @@ def _audit_against(
     try:
         status = original.lstat()
         size = status.st_size if stat.S_ISREG(status.st_mode) else None
-        if record.bytes != size and not (record.bytes is None is record.sha256 and is_unread):
+        if record.bytes != size and not (record.bytes is None is record.sha256 and may_be_unread):
             report.add_problem(f"{record.bytes} bytes in the record, the original has {size}")
         kind = kind_of(original)
-        is_legible = kind == "plain" and (size or 0) <= report.settings.max_bytes
-        is_hashed = not is_unread or (record.status == "invalid" and is_legible)
-        if record.sha256 is None and size is not None and is_hashed:
+        is_readable = kind == "plain" and (size or 0) <= report.settings.max_bytes
+        needs_hash = not may_be_unread or (record.status == "invalid" and is_readable)
+        if record.sha256 is None and size is not None and needs_hash:
             report.add_problem("the record has no sha256")
         if isinstance(published, PublishedCollection) and record.status == ARCHIVE:
             return audit_archive(published, original, report)
@@ -254,7 +258,7 @@ def _audit_against(
         if isinstance(published, PublishedPuzzle) and record.status != "failed":
             report.add_problem(f"the status is {record.status!r}, but the original is an archive")
         source = Unreadable(record.source, "it is an archive")
-    elif isinstance(source, Unreadable) and source.data is None and not is_unread:
+    elif isinstance(source, Unreadable) and source.data is None and not may_be_unread:
         report.add_problem(f"the original cannot be read: {source.reason}")
         return record.status
     return audit_content(published, source, report)

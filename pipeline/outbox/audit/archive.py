@@ -1,4 +1,4 @@
-"""Audit an archive's set: the set of every member, and the table of all members."""
+"""Audit the set of an archive: the table of its members, and the set of each member."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from pipeline.errors import InputError, counted, in_words, printable
 from pipeline.outbox import CollectionRecord, NoRecord, Record
 from pipeline.outbox.audit.collection import (
     audit_counts,
-    counts_in,
-    summary,
+    counts_in_record,
+    counts_summary,
 )
 from pipeline.outbox.audit.findings import NOT_LISTED, Findings, audit_files, folders_in
 from pipeline.outbox.audit.single import audit_content
 from pipeline.outbox.published import PublishedCollection, PublishedPuzzle, load_published
 from pipeline.outbox.schema import COLLECTION, DISAGREEMENTS, PROVED, REFUSED, UNVERIFIED, or_none
-from pipeline.outbox.tables import MemberRow, columns, member_fields, rows_in, traits_in
+from pipeline.outbox.tables import MemberRow, columns, member_fields, read_rows, traits_in
 from pipeline.outbox.traits import traits_in_record
 from pipeline.reading import OneProblem, Unreadable
 from pipeline.reading.archives import UnpackError, UnpackLimits
@@ -44,11 +44,11 @@ def audit_archive(published: PublishedCollection, original: Path, report: Findin
         audited.run(original)
     except (InputError, OSError) as error:
         report.add_problem(in_words(error) if isinstance(error, OSError) else str(error))
-    return summary(f"archive of {counted(audited.count, 'member')}", audited.counts)
+    return counts_summary(f"archive of {counted(audited.count, 'member')}", audited.counts)
 
 
 class _AuditedArchive:
-    """Audits the members of an archive, and counts their puzzles."""
+    """Audits the members of an archive, and counts them and their puzzles."""
 
     def __init__(self, published: PublishedCollection, report: Findings) -> None:
         self.count = 0
@@ -61,10 +61,10 @@ class _AuditedArchive:
         self._empty_folders: set[Path] = set()
 
     def run(self, original: Path) -> None:
-        """Audit all members. Raises InputError or OSError if the rest cannot be audited."""
+        """Audit all members. Raises InputError or OSError if the audit must stop before the end."""
         self._find_records()
         table = self._published.sibling(f"{self._published.stem}.csv")
-        rows = rows_in(table, MemberRow, self._published.record.schema)
+        rows = read_rows(table, MemberRow, self._published.record.schema)
         for number, member in enumerate(walk(original, UnpackLimits.of(self._report.settings))):
             row = next(rows, None)
             if row is None:
@@ -84,13 +84,13 @@ class _AuditedArchive:
         return str(path.relative_to(self._folder.parent))
 
     def _find_records(self) -> None:
-        """Find the records in the archive's folder, and index them by their member numbers."""
+        """Find the records in the archive's folder, and store their paths by member number."""
         if not stat.S_ISDIR(self._folder.lstat().st_mode):
             raise NotADirectoryError(f"{self._folder.name} is not a folder")
         folders = [*folders_in(self._folder)]
-        full = [folder.path for folder in folders if folder.names]
-        self._empty_folders = {folder.path for folder in folders} - {self._folder, *full}
-        self._empty_folders -= {above for path in full for above in path.parents}
+        filled_folders = [folder.path for folder in folders if folder.names]
+        self._empty_folders = {folder.path for folder in folders} - {self._folder, *filled_folders}
+        self._empty_folders -= {parent for path in filled_folders for parent in path.parents}
         for folder in folders:
             for path in folder.records():
                 folder.names.remove(path.name)
@@ -112,7 +112,7 @@ class _AuditedArchive:
                 self._report.add_problem(f"{self._relative(folder.path / name)} {NOT_LISTED}")
 
     def _audit_member(self, number: int, member: Member, row: MemberRow, report: Findings) -> None:
-        """Audit the row of a member in the table, and its set."""
+        """Audit a member: its row in the table, and its set."""
         if row.member != printable(member.name):
             report.add_problem(f"row {number + 1} of the table is about {row.member[:100]!r}")
         if row.status != COLLECTION:
@@ -135,30 +135,30 @@ class _AuditedArchive:
             report.add_problem("has no record")
 
     def _allow_empty_folders(self, member: Member) -> None:
-        """Accept that the folders of a member are empty, as its results could not be written."""
+        """Do not report the folders of a member as empty: its results could not be written."""
         parts = PurePosixPath(member.name).parent.parts
         for folder in [*self._empty_folders]:
-            tree_parts = folder.relative_to(self._folder).parts
-            if _is_folder_of(tree_parts, parts[: len(tree_parts)]):
+            outbox_parts = folder.relative_to(self._folder).parts
+            if _is_folder_of(outbox_parts, parts[: len(outbox_parts)]):
                 self._empty_folders.remove(folder)
 
     def _audit_set(
         self,
         published: PublishedPuzzle | PublishedCollection,
-        member: str,
+        member_name: str,
         source: OneProblem | tuple[Layout, PeekableStream],
         report: Findings,
     ) -> None:
-        """Audit the set of a member."""
-        record, name = published.record, PurePosixPath(member)
+        """Audit the set of a member against its content in the archive."""
+        record, name = published.record, PurePosixPath(member_name)
         audit_files(published, name.name, report)
-        tree_parts = published.path.parent.relative_to(self._folder).parts
-        if not _is_folder_of(tree_parts, name.parent.parts):
+        outbox_parts = published.path.parent.relative_to(self._folder).parts
+        if not _is_folder_of(outbox_parts, name.parent.parts):
             where = self._relative(published.path.parent)
             report.add_problem(f"its results are in the wrong folder, {where}")
         if published.declared != self._published.declared:
             report.add_problem("its record declares a different notation than the archive's record")
-        if record.source != member:
+        if record.source != member_name:
             report.add_problem(f"its record has the source {record.source!r}")
         try:
             audit_content(published, source, report)
@@ -180,9 +180,9 @@ class _AuditedArchive:
             )
 
     def _count(self, record: Record) -> None:
-        """Count the puzzles of a member. `_audit_member` counts the status of a single puzzle."""
+        """Add a member to the counts. `_audit_member` counts the status of a single puzzle."""
         if isinstance(record, CollectionRecord):
-            self.counts += counts_in(record)
+            self.counts += counts_in_record(record)
             add_unread(self._unread, or_none(record.unread) or {})
             return
         add_unread(self._unread, unread_counts([or_none(record.unread) or ()]))
@@ -209,18 +209,20 @@ def _compare_row(
             report.add_problem("the record and the table have different --traits")
     expected = type(row)(row.member, *fields)
     for name, recorded in asdict(expected).items():
-        if (listed := getattr(row, name)) != recorded:
+        if (in_table := getattr(row, name)) != recorded:
             add_finding = report.add_difference if name == "message" else report.add_problem
-            add_finding(f"{name} is {listed[:60]!r} in the table, {recorded[:60]!r} in its record")
+            add_finding(
+                f"{name} is {in_table[:60]!r} in the table, {recorded[:60]!r} in its record"
+            )
 
 
-def _is_folder_of(tree_parts: Sequence[str], archive_parts: Sequence[str]) -> bool:
+def _is_folder_of(outbox_parts: Sequence[str], archive_parts: Sequence[str]) -> bool:
     """Whether a folder in the outbox contains the results of a folder in the archive.
 
-    Both folders are given by the parts of their paths. A folder in the outbox has `~` after its
+    The arguments are the parts of the two folders' paths. A folder in the outbox has `~` after its
     name if a result could have the same name.
     """
-    return len(tree_parts) == len(archive_parts) and all(
+    return len(outbox_parts) == len(archive_parts) and all(
         folder.startswith(name) and not folder[len(name) :].strip("~")
-        for folder, name in zip(tree_parts, archive_parts, strict=True)
+        for folder, name in zip(outbox_parts, archive_parts, strict=True)
     )

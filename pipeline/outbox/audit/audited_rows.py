@@ -11,29 +11,32 @@ from pathlib import Path
 from pipeline.errors import InputError, InvalidPuzzle, printable
 from pipeline.outbox.audit.conflicts import is_wrong_solution
 from pipeline.outbox.audit.findings import Findings
-from pipeline.outbox.consistency import COMPLETE, contradiction
-from pipeline.outbox.tables import PuzzleRow, Table, grid_in, lines_of, row_of
+from pipeline.outbox.consistency import COMPLETE_VALUES, contradiction
+from pipeline.outbox.tables import PuzzleRow, Table, lines_of, parse_grid_line, parse_row
 from pipeline.puzzle.puzzle import Grid, Puzzle
 from pipeline.reading.formats import Entry, parse_source
 from pipeline.reading.formats.plain import ChunkContents
 from pipeline.reading.unread import caveat
 
-_MAX_CHARACTERS, _BATCH_LINES = 16 * 1024 * 1024, 64
-"""Maximum number of characters in a chunk, and number of lines between two counts of them."""
+_MAX_CHUNK_CHARACTERS, _LINES_PER_CHECK = 16 * 1024 * 1024, 64
+"""Approximate maximum number of characters in a chunk. It is checked after every _LINES_PER_CHECK
+lines."""
+
 _MAX_TEXT_CHARACTERS = 500
-"""Maximum length of the text of an invalid puzzle in a row."""
+"""Maximum number of characters that a row quotes of an invalid puzzle."""
 
 
 @dataclass(frozen=True, slots=True)
 class RowChunk:
-    """Consecutive puzzles of the original, with their lines in each published file.
+    """Consecutive rows of a table, with their puzzles in the original and their solutions.
 
     - `names`: the names of the table and of the solution files.
     - `first`: the number of the first row, from 1.
-    - `contents`: a chunk of the original, which may contain more puzzles.
+    - `contents`: the chunk of the original that contains the puzzles of the rows, and maybe more.
     - `start`: the position of the first row's puzzle in `contents`.
-    - `lines`: for each row, its lines in the files `names`, without trait columns.
-    - `trait_fields`: for each row, the fields of its trait columns; None if some are missing.
+    - `lines`: for each row, its lines in the files `names`. The line of the table lacks the trait
+      columns.
+    - `trait_fields`: for each row, the fields of the trait columns; None if some are missing.
     """
 
     names: Sequence[str]
@@ -47,19 +50,19 @@ class RowChunk:
         return len(self.lines)
 
     def entry(self, index: int) -> Entry:
-        """The puzzle of the original at this index."""
+        """The entry in the original for the row at this index."""
         return self.contents.entry(self.start + index)
 
     def row(self, index: int) -> PuzzleRow:
         """The row at this index. Raises InputError if it is malformed."""
         try:
-            return row_of(self.lines[index][0], PuzzleRow)
+            return parse_row(self.lines[index][0], PuzzleRow)
         except ValueError as error:
             number = self.first + index + 1  # the header is line 1
             raise InputError(f"{self.names[0]}: line {number}: {error}") from error
 
     def section(self, index: int, report: Findings) -> Findings:
-        """The findings about the row at this index."""
+        """The findings for messages about the row at this index."""
         return report.section(f"{self.names[0]}: row {self.first + index}")
 
 
@@ -68,9 +71,9 @@ def row_chunks(
 ) -> Iterator[RowChunk]:
     """Read a table and its solution files in parallel with the original.
 
-    `paths` are the paths of the table and of the solution files, and `chunks` are the puzzles of
-    the original. Raises InputError, after the valid rows, if a file cannot be read or does not have
-    a row for each puzzle.
+    `paths`: the table and the solution files. `chunks`: the puzzles of the original. Raises
+    InputError if a file cannot be read, or does not have one line for each puzzle. The rows before
+    the fault are yielded first.
     """
     trait_count = len(table.trait_columns)
     names = [path.name for path in paths]
@@ -103,12 +106,12 @@ def row_chunks(
 def _read_rows(
     rows: Iterator[tuple[str, ...]], files: int, max_rows: int
 ) -> tuple[list[tuple[str, ...]], InputError | None]:
-    """Read up to `max_rows` rows, with about _MAX_CHARACTERS.
+    """Read up to `max_rows` rows, with about _MAX_CHUNK_CHARACTERS in total.
 
-    Returns the rows, and the error that ended reading, or None.
+    Returns the rows, and the error that ended reading; None if there was no error.
     """
     read: list[tuple[str, ...]] = []
-    batch_rows, room = max(1, _BATCH_LINES // files), _MAX_CHARACTERS
+    batch_rows, room = max(1, _LINES_PER_CHECK // files), _MAX_CHUNK_CHARACTERS
     try:
         while room > 0 and (start := len(read)) < max_rows:
             read.extend(islice(rows, min(batch_rows, max_rows - start)))
@@ -137,15 +140,15 @@ class AuditedRow:
 
 
 def read_row(chunk: RowChunk, index: int, report: Findings) -> AuditedRow:
-    """Compare a row, and its lines in the solution files, with the original.
+    """Compare a row and its lines in the solution files with the original.
 
-    This does not check whether the grids are solutions, or whether there are other solutions.
-    Raises InputError for a malformed row.
+    The caller must check whether the grids are solutions, and whether there are others. Raises
+    InputError for a malformed row.
     """
     entry, row, number = chunk.entry(index), chunk.row(index), chunk.first + index
     report = chunk.section(index, report)
     puzzle = entry.puzzle_read
-    _compare(number, entry, puzzle, row, report)
+    _compare_with_entry(number, entry, puzzle, row, report)
     if (puzzle is None) != (row.status == "invalid"):
         content = "a puzzle" if puzzle else "no puzzle"
         report.add_problem(f"the status is {row.status!r}, but the original has {content} there")
@@ -162,7 +165,7 @@ def read_row(chunk: RowChunk, index: int, report: Findings) -> AuditedRow:
     if row.status == "solved":
         report.add_problem("status 'solved' is only for formulas")
     lines = chunk.lines[index][1:]
-    _audit_count(row, lines, report)
+    _audit_row_fields(row, lines, report)
     grids = _read_grids(dict(zip(chunk.names[1:], lines, strict=True)), entry, puzzle, report)
     are_grids_valid = len({*grids.values()}) == sum(bool(line.strip(".")) for line in lines)
     complete = row.complete == "true"
@@ -175,7 +178,7 @@ def read_row(chunk: RowChunk, index: int, report: Findings) -> AuditedRow:
     return AuditedRow(number, puzzle, row, grids, are_grids_valid, has_wrong_solution)
 
 
-def _compare(
+def _compare_with_entry(
     number: int, entry: Entry, puzzle: Puzzle | None, row: PuzzleRow, report: Findings
 ) -> None:
     """Check that a row belongs to this entry of the original.
@@ -195,7 +198,7 @@ def _compare(
             may_differ = field == "puzzle" and puzzle and not report.is_current_build
             add_finding = (
                 report.add_difference
-                if may_differ and puzzle == _puzzle_in(listed)
+                if may_differ and puzzle == _parse_puzzle_field(listed)
                 else report.add_problem
             )
             add_finding(
@@ -203,22 +206,24 @@ def _compare(
             )
 
 
-def _puzzle_in(text: str) -> Puzzle | None:
-    """The puzzle in a field of a table; None if the field alone does not determine its notation."""
+def _parse_puzzle_field(text: str) -> Puzzle | None:
+    """Parse the field `puzzle` of a row. Returns None if its notation cannot be detected."""
     with suppress(InvalidPuzzle):
         return parse_source(text.encode(errors="surrogateescape"), "the table").puzzle
     return None
 
 
-def _audit_count(row: PuzzleRow, lines: Sequence[str], report: Findings) -> None:
-    """Check a row's status, completeness and solution against its lines in the solution files."""
+def _audit_row_fields(row: PuzzleRow, lines: Sequence[str], report: Findings) -> None:
+    """Check the fields of a row about its solutions against its lines in the solution files."""
     filled = [line for line in lines if line.strip(".")]
-    if row.complete not in COMPLETE:
+    if row.complete not in COMPLETE_VALUES:
         report.add_problem(f"complete: expected true or false, found {row.complete[:20]!r}")
     else:
-        is_earlier = row.certificate == "drat" and not report.is_current_build
-        certificate = "lrat" if is_earlier else row.certificate
-        if fault := contradiction(row.status, len(filled), COMPLETE[row.complete], certificate):
+        is_earlier_name = row.certificate == "drat" and not report.is_current_build
+        certificate = "lrat" if is_earlier_name else row.certificate
+        if fault := contradiction(
+            row.status, len(filled), COMPLETE_VALUES[row.complete], certificate
+        ):
             report.add_problem(fault)
     if row.solutions != str(len(filled)) or filled != [*lines[: len(filled)]]:
         report.add_problem(
@@ -231,13 +236,13 @@ def _audit_count(row: PuzzleRow, lines: Sequence[str], report: Findings) -> None
 def _read_grids(
     lines: Mapping[str, str], entry: Entry, puzzle: Puzzle | None, report: Findings
 ) -> dict[str, Grid]:
-    """The grids in the lines of the solution files. Reports invalid and equal grids."""
+    """Read the grids in a row's lines of the solution files. Reports invalid and equal grids."""
     size = len(puzzle.cells) if puzzle else None
     grids: dict[str, Grid] = {}
     for name, text in lines.items():
         if text and not text.strip(".") and size in (None, len(text)):
             continue
-        grid = grid_in(text, entry.signs, puzzle.geometry) if puzzle else None
+        grid = parse_grid_line(text, entry.signs, puzzle.geometry) if puzzle else None
         if grid is None:
             report.add_problem(f"{name}: {text[:100]!r} is not a grid of the puzzle's size")
         else:

@@ -1,4 +1,4 @@
-"""Audit a collection's set: read original, table and solution files in parallel, in chunks."""
+"""Audit the set of a collection, in chunks: compare table and solution files with the original."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from pipeline.errors import InputError, counted
 from pipeline.outbox.audit.audited_rows import AuditedRow, RowChunk, read_row, row_chunks
 from pipeline.outbox.audit.batches import (
     asserted_verdict,
-    certify_lines,
+    certify_grids_of_rows,
     find_correct_completeness,
     find_correct_rows,
 )
-from pipeline.outbox.audit.completeness import audit_others
+from pipeline.outbox.audit.completeness import audit_other_solutions
 from pipeline.outbox.audit.findings import Findings
 from pipeline.outbox.audit.provenance import audit_fallbacks, audit_log
-from pipeline.outbox.audit.traits import audit_rows
+from pipeline.outbox.audit.traits import audit_row_traits
 from pipeline.outbox.published import PublishedCollection
 from pipeline.outbox.schema import (
     DISAGREEMENTS,
@@ -36,9 +36,10 @@ from pipeline.reading.unread import add_unread, unread_counts
 from pipeline.settings import Reading
 
 _CHUNK_BYTES = 512 * 1024
+"""Number of bytes of the original in a chunk."""
 
 
-def counts_in(record: CollectionRecord) -> Counter[str]:
+def counts_in_record(record: CollectionRecord) -> Counter[str]:
     """The counts in a record: puzzles by status, and the EXTRA_COUNTS."""
     return Counter(record.totals) + Counter(record.completeness_counts)
 
@@ -48,9 +49,9 @@ def audit_counts(
 ) -> None:
     """Compare the counts in a record with the counts of the audit, and check its log.
 
-    Fallbacks cannot be counted again: only their sum is checked.
+    An audit cannot count fallbacks again: it only compares their recorded numbers.
     """
-    record, recorded = published.record, counts_in(published.record)
+    record, recorded = published.record, counts_in_record(published.record)
     for name in sorted({*counts, *recorded} - {FALLBACKS}):
         if counts[name] != recorded[name]:
             where = "certificate" if name in (PROVED, UNVERIFIED) else "totals"
@@ -65,8 +66,8 @@ def audit_counts(
     audit_log(published, report)
 
 
-def summary(subject: str, counts: Counter[str]) -> str:
-    """A subject and its counts, in words."""
+def counts_summary(subject: str, counts: Counter[str]) -> str:
+    """Format a subject and its counts: `collection of 2 puzzles: 2 unique, 2 proved`."""
     parts = [f"{n} {name}" for name, n in sorted(counts.items()) if n and name not in EXTRA_COUNTS]
     parts += [f"{counts[name]} {name}" for name in (PROVED, UNVERIFIED) if counts[name]]
     return f"{subject}: {', '.join(parts)}"
@@ -80,24 +81,26 @@ def audit_collection(
         report.add_difference(format_mismatch(published))
     audited = _AuditedCollection(published, report)
     try:
-        audited.run(_chunks_of(layout, stream, report.settings.reading))
+        audited.run(_read_chunks(layout, stream, report.settings.reading))
     except InputError as error:
         report.add_problem(str(error))
-    return summary(f"collection of {counted(audited.count, 'puzzle')}", audited.counts)
+    return counts_summary(f"collection of {counted(audited.count, 'puzzle')}", audited.counts)
 
 
 def format_mismatch(published: PublishedCollection) -> str:
-    """The message for an original that is not a collection of the recorded format."""
+    """Make the message for an original that is not a collection in the recorded format."""
     return f"the original is not a collection of the format {published.record.format!r}"
 
 
-def _chunks_of(layout: Layout, stream: PeekableStream, reading: Reading) -> Iterator[ChunkContents]:
-    """Yield the puzzles of a source in chunks. If reading fails, the last entry has the error."""
+def _read_chunks(
+    layout: Layout, stream: PeekableStream, reading: Reading
+) -> Iterator[ChunkContents]:
+    """Yield the puzzles of an original in chunks. If reading fails, the last entry is the error."""
     for chunk in layout.chunks(stream, _CHUNK_BYTES):
         yield layout.contents(chunk, reading)
     if stream.error is not None:
-        broken = Entry(0, "", None, str(stream.error), None, plain=False)
-        yield ChunkContents(PlainLines.without_lines(), [broken])
+        error_entry = Entry(0, "", None, str(stream.error), None, plain=False)
+        yield ChunkContents(PlainLines.without_lines(), [error_entry])
 
 
 class _AuditedCollection:
@@ -113,7 +116,7 @@ class _AuditedCollection:
         self._total = sum(n for name, n in record.totals.items() if name not in EXTRA_COUNTS)
 
     def run(self, chunks: Iterable[ChunkContents]) -> None:
-        """Audit all rows and counts. Raises InputError if a file cannot be read to its end."""
+        """Audit all rows, and the counts. Raises InputError if a file cannot be read to its end."""
         published = self._published
         if f"{published.stem}.proofs.csv" in published.files:
             self._report.add_note("proofs from an earlier version were not checked")
@@ -125,31 +128,31 @@ class _AuditedCollection:
         for chunk in row_chunks(table, paths, self._count_unread(chunks)):
             self._audit_chunk(chunk)
             if table.trait_names:
-                audit_rows(chunk, table.trait_names, self._report)
+                audit_row_traits(chunk, table.trait_names, self._report)
             self._report_progress(self.count)
         audit_counts(published, self.counts, self._unread, self._report)
 
     def _count_unread(self, chunks: Iterable[ChunkContents]) -> Iterator[ChunkContents]:
-        """Yield the chunks, and count the unread texts in them."""
+        """Yield the chunks, and count the unread parts of their puzzles."""
         for contents in chunks:
             entries = (entry for _, entry in contents.entries())
             add_unread(self._unread, unread_counts(entry.unread for entry in entries))
             yield contents
 
     def _report_progress(self, rows: int) -> None:
-        """Report the number of audited rows."""
+        """Call `on_rows` with the number of audited rows."""
         self._report.options.on_rows(self._published.record.source, rows, self._total)
 
     def _audit_chunk(self, chunk: RowChunk) -> None:
-        """Audit the rows of a chunk: simple rows in batches, other rows one by one.
+        """Audit the rows of a chunk: simple rows as a batch, other rows one by one.
 
         Raises InputError for a malformed row, after auditing the rows before it.
         """
         correct = find_correct_rows(chunk, self._report.options.seconds)
         others: list[AuditedRow] = []
         fault, end = None, len(chunk)
-        simple = {*chain.from_iterable(correct.values())}
-        for row in [row for row in range(end) if row not in simple]:
+        correct_rows = {*chain.from_iterable(correct.values())}
+        for row in [row for row in range(end) if row not in correct_rows]:
             try:
                 read = read_row(chunk, row, self._report)
             except InputError as error:
@@ -158,31 +161,31 @@ class _AuditedCollection:
             others.append(read)
             self._count_rows(read.row.status, read.row.complete, read.row.certificate, 1)
             self.counts[DISAGREEMENTS] += read.has_wrong_solution
-        for fields, rows in correct.items():
-            status, _, complete, certificate = fields.split(",")
+        for assertion, rows in correct.items():
+            status, _, complete, certificate = assertion.split(",")
             self._count_rows(status, complete, certificate, sum(row < end for row in rows))
         self.count += end
-        wrong = certify_lines(others, self._report)
+        wrong = certify_grids_of_rows(others, self._report)
         valid = [row for row in others if row.are_grids_valid and row.number not in wrong]
         self._audit_completeness(valid)
         if fault:
             raise fault
 
     def _count_rows(self, status: str, complete: str, certificate: str, count: int) -> None:
-        """Count rows with the same status, completeness and certificate."""
+        """Add `count` rows with the same status, completeness and certificate to the counts."""
         self.counts[status] += count
         if complete == "true":
             self.counts[UNVERIFIED if certificate == "unverified" else PROVED] += count
 
     def _audit_completeness(self, rows: Sequence[AuditedRow]) -> None:
-        """Check the assertions of rows that there are other solutions, or that there are none."""
+        """Check what rows assert about other solutions: that there are some, or none."""
         asserting = [row for row in rows if asserted_verdict(row.row)]
         correct = find_correct_completeness(asserting, self._report.options.seconds)
         for row in asserting:
             if row.puzzle and row.number not in correct:
                 report = self._report.section(f"{self._published.stem}.csv: row {row.number}")
                 is_complete = row.row.complete == "true"
-                audit_others(
+                audit_other_solutions(
                     row.puzzle, [*row.grids.values()], report, expects_other=not is_complete
                 )
                 self._report_progress(row.number)

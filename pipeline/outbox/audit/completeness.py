@@ -1,7 +1,8 @@
 """Check whether a puzzle or formula has other solutions than the published ones.
 
 Puzzles are searched exhaustively, based on the rules alone. A refuter, which is a SAT solver,
-decides formulas, and puzzles that the search leaves undecided. Its proofs and models are checked.
+decides formulas, and the puzzles that the search leaves undecided. The refuter's proofs and models
+are checked.
 """
 
 from __future__ import annotations
@@ -28,7 +29,8 @@ SEARCH_SHARE = 0.5
 _MAX_LITERALS = 12
 """Maximum number of literals of a model in a message."""
 
-_NO_REFUTER = "this needs a solver; use sudoku-pipeline audit"
+_REFUTER_NEEDED = "this needs a solver; use sudoku-pipeline audit"
+"""Why a formula is undecided if there is no refuter."""
 
 
 class Undecided(PipelineError):
@@ -36,7 +38,7 @@ class Undecided(PipelineError):
 
 
 def timeout_advice(end: float) -> str:
-    """Advice to append to a message if the time for a check is over, else an empty text."""
+    """Advice to append to a message if the time limit `end` has passed; otherwise an empty text."""
     return "; raise --timeout" if time.monotonic() > end else ""
 
 
@@ -65,8 +67,8 @@ def find_model(
     return None
 
 
-def grid_of_literals(literals: Iterable[int], geometry: Geometry) -> Grid | None:
-    """Decode the literals of a model to a grid. Returns None if they do not encode a grid."""
+def grid_of_model(literals: Iterable[int], geometry: Geometry) -> Grid | None:
+    """Decode the literals of a model to a grid. Returns None if they do not describe a grid."""
     side, size = geometry.side, geometry.size
     chosen = [divmod(literal - 1, side) for literal in literals if 0 < literal <= side * size]
     if [cell for cell, _ in chosen] != [*range(size)]:
@@ -84,8 +86,8 @@ def _find_other_solution(
 ) -> Grid | None:
     """Find a certified solution that is not among `grids`. Returns None if there is none.
 
-    `uses_refuter`: whether the refuter decides if the search does not. Raises PipelineError if
-    neither decides.
+    `uses_refuter`: if the search does not decide, ask the refuter. Raises PipelineError if neither
+    decides.
     """
     share = SEARCH_SHARE if options.refuter and uses_refuter else 1.0
     searched = find_missing(puzzle, grids, seconds=(end - time.monotonic()) * share)
@@ -98,7 +100,7 @@ def _find_other_solution(
         model = find_model(lambda: proof_formula(puzzle, grids), reason, options, end)
         if model is None:
             return None
-        if (grid := grid_of_literals(model, puzzle.geometry)) is None:
+        if (grid := grid_of_model(model, puzzle.geometry)) is None:
             raise Undecided("the model found does not decode to a grid")
     for violation in certify_grid(puzzle, grid):
         raise Undecided(f"the solution found breaks the rules: {violation}")
@@ -113,7 +115,7 @@ def has_solution(puzzle: Puzzle, options: AuditOptions, end: float) -> bool:
     return _find_other_solution(puzzle, (), options, end, uses_refuter=uses_refuter) is not None
 
 
-def audit_others(
+def audit_other_solutions(
     puzzle: Puzzle, grids: Sequence[Grid], report: Findings, *, expects_other: bool = False
 ) -> None:
     """Check that a puzzle has no solutions besides `grids`, which are distinct solutions.
@@ -135,7 +137,7 @@ def audit_others(
         report.add_problem(f"{there_is}: {one_line(grid.values)}")
 
 
-def audit_models(parsed: ParsedFormula, models: Sequence[Model], report: Findings) -> None:
+def audit_other_models(parsed: ParsedFormula, models: Sequence[Model], report: Findings) -> None:
     """Check that a formula has no models besides these."""
     end = time.monotonic() + report.options.seconds
     try:
@@ -144,7 +146,7 @@ def audit_models(parsed: ParsedFormula, models: Sequence[Model], report: Finding
                 f"{clauses:,} clauses, more than the {MAX_OTHER_CLAUSES:,} allowed for a proof"
             )
         blocked = Formula(*proof_clauses(parsed, models))
-        model = find_model(lambda: blocked, _NO_REFUTER, report.options, end)
+        model = find_model(lambda: blocked, _REFUTER_NEEDED, report.options, end)
         if model is None:
             return
         if (index := certify_model(parsed.written, model)) is not None:

@@ -1,4 +1,4 @@
-"""Check the explanations in a record: conflict, difference and disagreement."""
+"""Check how a record explains its result: conflict, difference and disagreement."""
 
 from __future__ import annotations
 
@@ -23,36 +23,43 @@ from pipeline.outbox.schema import (
     RecordedRule,
     or_none,
 )
-from pipeline.outbox.tables import grid_in
+from pipeline.outbox.tables import parse_grid_line
 from pipeline.puzzle.geometry import Geometry
 from pipeline.puzzle.puzzle import Grid, Puzzle, Rule
 from pipeline.reading.formats.dimacs import CNF_FORMAT
 
 C = TypeVar("C", bound=RecordedCell)
+
 UNSOLVED_STATUSES = ("invalid", "other")
 """Statuses of sources that are not puzzles or formulas."""
+
 _PUZZLE_FIELDS = ("variant", "box", "grids", "free", "rules")
 """Fields that only the records of puzzles have."""
-_CHECK_INTERVAL = 1000
-"""Number of combinations between two checks of the clock."""
+
+_CLOCK_INTERVAL = 1000
+"""Number of combinations that are tried between two checks of the clock."""
 
 
 def audit_presence(published: PublishedPuzzle, report: Findings) -> None:
-    """Check that the record has the fields that its status and kind of source require.
+    """Check which optional fields a record has.
 
-    It must not have others.
+    It must have exactly those that its status and its kind of source require.
     """
     record = published.record
     is_puzzle = record.format != CNF_FORMAT and record.solutions is not None
     has_conflict = or_none(record.conflict) or or_none(record.conflict_rules)
     for name, is_present, is_expected in (
-        ("conflict", bool(has_conflict) or _has_no_conflict(record), record.status == "unsolvable"),
+        (
+            "conflict",
+            bool(has_conflict) or _states_no_conflict(record),
+            record.status == "unsolvable",
+        ),
         ("difference", or_none(record.difference) is not None, len(published.solution_files) > 1),
     ):
         if is_present != (is_expected and is_puzzle):
             report.add_problem(f"{name}: {'not expected here' if is_present else 'missing'}")
     if (or_none(record.conflict) is None) != (or_none(record.conflict_minimal) is None):
-        report.add_difference("conflict_minimal must be given exactly when conflict is")
+        report.add_difference("conflict_minimal must be present if and only if conflict is present")
     for name in (
         (*_PUZZLE_FIELDS, "unread")
         if record.status in UNSOLVED_STATUSES
@@ -66,7 +73,7 @@ def audit_presence(published: PublishedPuzzle, report: Findings) -> None:
         report.add_problem(f"format: not allowed with status {record.status!r}")
 
 
-def _has_no_conflict(record: PuzzleRecord) -> bool:
+def _states_no_conflict(record: PuzzleRecord) -> bool:
     """Whether the record says that no conflict was found in time."""
     return or_none(record.conflict) is None and record.conflict_minimal is None
 
@@ -74,12 +81,13 @@ def _has_no_conflict(record: PuzzleRecord) -> bool:
 def audit_conflict(
     record: PuzzleRecord, puzzle: Puzzle | None, geometry: Geometry, report: Findings
 ) -> None:
-    """Check that a conflict is part of the puzzle, has no solution, and is minimal if recorded so.
+    """Check the conflict in a record: it is part of the puzzle, and it has no solution.
 
-    `puzzle` is None if the original is unknown.
+    If the record calls the conflict minimal, check that too. `puzzle` is None if the original is
+    unknown.
     """
     report = report.section("conflict")
-    if _has_no_conflict(record):
+    if _states_no_conflict(record):
         report.add_note("none was found in time")
         if puzzle and (unit := unit_without_matching(puzzle)):
             report.add_problem(f"none is recorded, but the clues of {unit} contradict each other")
@@ -93,8 +101,8 @@ def audit_conflict(
             report.add_problem("its clues do not contradict each other: they have a solution")
             return
         for part in parts if record.conflict_minimal is not False else ():
-            rest = [other for other in parts if other is not part]
-            if not has_solution(_puzzle_of(rest, geometry), report.options, end):
+            other_parts = [other for other in parts if other is not part]
+            if not has_solution(_puzzle_of(other_parts, geometry), report.options, end):
                 report.add_problem(f"not minimal: without {part.name} there is still no solution")
                 return
     except PipelineError as error:
@@ -102,7 +110,11 @@ def audit_conflict(
 
 
 class _ConflictPart(NamedTuple):
-    """A part of a conflict: a clue, which restricts a cell to a mask, or a rule."""
+    """A clue or a rule of a conflict.
+
+    - `cell`, `mask`: the cell of a clue, and the mask of the values that the clue allows.
+    - `rules`: the rule, if the part is one.
+    """
 
     name: str
     cell: int = 0
@@ -111,7 +123,7 @@ class _ConflictPart(NamedTuple):
 
 
 def _puzzle_of(parts: Iterable[_ConflictPart], geometry: Geometry) -> Puzzle:
-    """The puzzle that consists of these parts of a conflict."""
+    """Make the puzzle that consists of these parts of a conflict."""
     cells = [geometry.all_values] * geometry.size
     for part in parts:
         cells[part.cell] &= part.mask
@@ -122,14 +134,14 @@ def _puzzle_of(parts: Iterable[_ConflictPart], geometry: Geometry) -> Puzzle:
 def _conflict_parts(
     record: PuzzleRecord, puzzle: Puzzle | None, geometry: Geometry, report: Findings
 ) -> list[_ConflictPart]:
-    """The parts of a conflict; empty if the puzzle lacks one, or if its rules are unknown."""
-    clues = _clues_by_cell(or_none(record.conflict) or (), geometry, report)
+    """The parts of a conflict; empty if one of them is missing from the puzzle or unknown."""
+    clues = _index_by_cell(or_none(record.conflict) or (), geometry, report)
     recorded = or_none(record.conflict_rules) or ()
     if clues is None or (recorded and puzzle is None):
         return []
     parts = []
     for cell, clue in clues.items():
-        mask = _mask(clue, geometry)
+        mask = _allowed_mask(clue, geometry)
         if not mask or (puzzle and puzzle.cells[cell] != mask):
             report.add_problem(f"the original does not have {clue}")
             return []
@@ -143,10 +155,10 @@ def _conflict_parts(
 
 
 def recorded_rule(puzzle: Puzzle, recorded: RecordedRule, report: Findings) -> tuple[Rule, ...]:
-    """The rule of a puzzle that a record names, as a tuple; empty if there is no such rule.
+    """Find the rule of a puzzle that a record names. Returns it in a tuple; empty if it is missing.
 
-    Reports a rule that is missing or described differently. Other versions may have described it
-    differently.
+    Reports a rule that is missing or described differently. If another version described it
+    differently, the rule is returned.
     """
     rules = puzzle.rules[recorded.number - 1 : recorded.number]
     if [rule.describe(puzzle.geometry) for rule in rules] != [recorded.text]:
@@ -156,38 +168,41 @@ def recorded_rule(puzzle: Puzzle, recorded: RecordedRule, report: Findings) -> t
     return rules
 
 
-def _clues_by_cell(clues: Sequence[C], geometry: Geometry, report: Findings) -> dict[int, C] | None:
+def _index_by_cell(clues: Sequence[C], geometry: Geometry, report: Findings) -> dict[int, C] | None:
     """Map cells to clues. Returns None if a clue is outside the grid, or two are in one cell."""
-    matches: dict[int, C] = {}
+    clues_by_cell: dict[int, C] = {}
     for clue in clues:
         cell = geometry.cell_at(clue.row, clue.column)
         if cell is None:
             report.add_problem(f"{clue} is not in the grid")
             return None
-        if matches.setdefault(cell, clue) is not clue:
+        if clues_by_cell.setdefault(cell, clue) is not clue:
             report.add_problem(f"row {clue.row}, column {clue.column} is named twice")
             return None
-    return matches
+    return clues_by_cell
 
 
-def _mask(clue: RecordedClue, geometry: Geometry) -> int:
-    """The mask of the values that a clue allows; 0 if a value is out of range."""
-    content = clue.holds
+def _allowed_mask(clue: RecordedClue, geometry: Geometry) -> int:
+    """The mask of the values that a clue allows; 0 if one of them is out of range."""
+    content = clue.content
     if isinstance(content, str):
         return geometry.even_values if content == "even" else geometry.odd_values
     allowed = {content} if isinstance(content, int) else {*content}
-    fits = all(value in geometry.values for value in allowed)
-    return sum(1 << value - geometry.lowest for value in allowed) if fits else 0
+    in_range = all(value in geometry.values for value in allowed)
+    return sum(1 << value - geometry.lowest for value in allowed) if in_range else 0
 
 
 def audit_difference(
     difference: RecordedDifference, grids: Sequence[Grid], report: Findings
 ) -> None:
-    """Check the cells in which distinct grids differ, and that one has the decisive values."""
+    """Check that distinct grids differ in the recorded cells, and in no others.
+
+    Also check that exactly one grid has the decisive values.
+    """
     report = report.section("difference")
     geometry = grids[0].geometry
-    recorded = _clues_by_cell(difference.cells, geometry, report)
-    decisive = _clues_by_cell(difference.decisive, geometry, report)
+    recorded = _index_by_cell(difference.cells, geometry, report)
+    decisive = _index_by_cell(difference.decisive, geometry, report)
     if recorded is None or decisive is None:
         return
     grids_by_value = _grids_by_value(grids)
@@ -210,15 +225,17 @@ def audit_difference(
         number = counted(remaining.bit_count(), "solution")
         report.add_problem(f"the decisive values leave {number}, not one")
     elif difference.exact:
-        options = {mask for masks in grids_by_value.values() for mask in masks.values()}
+        masks = {mask for by_value in grids_by_value.values() for mask in by_value.values()}
         fewer, end = len(decisive) - 1, time.monotonic() + report.options.seconds
         try:
-            if _can_leave_one(all_grids, options, fewer, end):
+            if _can_single_out(all_grids, masks, fewer, end):
                 report.add_problem(
-                    f"{counted(fewer, 'value')} can leave one solution, so exact is wrong"
+                    f"{counted(fewer, 'value')} can leave one solution, so the field exact is wrong"
                 )
         except Undecided as error:
-            report.add_gap(f"not checked whether it is exact: {error}{timeout_advice(end)}")
+            report.add_gap(
+                f"not checked whether a smaller number suffices: {error}{timeout_advice(end)}"
+            )
 
 
 def _grids_by_value(grids: Sequence[Grid]) -> dict[int, dict[int, int]]:
@@ -232,14 +249,14 @@ def _grids_by_value(grids: Sequence[Grid]) -> dict[int, dict[int, int]]:
     return columns
 
 
-def _can_leave_one(all_grids: int, options: Collection[int], size: int, end: float) -> bool:
-    """Whether at most `size` of the options, which are masks of grids, have one grid in common.
+def _can_single_out(all_grids: int, masks: Collection[int], size: int, end: float) -> bool:
+    """Whether there are 1 to `size` masks of grids that have exactly one grid in common.
 
     Raises Undecided if the time runs out.
     """
-    tried = chain.from_iterable(combinations(options, few) for few in range(1, size + 1))
+    tried = chain.from_iterable(combinations(masks, count) for count in range(1, size + 1))
     for number, chosen in enumerate(tried):
-        if number % _CHECK_INTERVAL == 0 and time.monotonic() > end:
+        if number % _CLOCK_INTERVAL == 0 and time.monotonic() > end:
             raise Undecided(OUT_OF_TIME)
         if reduce(and_, chosen, all_grids).bit_count() == 1:
             return True
@@ -254,14 +271,15 @@ def is_wrong_solution(
     *,
     complete: bool,
 ) -> bool:
-    """Whether the solution in an original breaks the rules or is missing from all solutions.
+    """Whether the solution in an original breaks the rules, or is missing from a complete list.
 
-    `claimed` is the solution in the original, in `signs` or digits; None if there is none.
-    `complete`: whether `grids` are all solutions.
+    - `claimed`: the solution in the original; None if there is none.
+    - `signs`: the characters of the values; empty for digits.
+    - `complete`: whether `grids` are all solutions.
     """
     if claimed is None or puzzle is None:
         return False
-    grid = grid_in(claimed, signs, puzzle.geometry)
+    grid = parse_grid_line(claimed, signs, puzzle.geometry)
     if grid is None or certify_grid(puzzle, grid):
         return True
     return complete and grid not in grids

@@ -21,10 +21,10 @@ from pipeline.settings import Settings, with_declared
 from pipeline.solving import Encoder
 
 _MAX_STEMS = 1000
-"""Maximum number of stems of a source that are accepted."""
+"""Only the first stems of a source, up to this number, are accepted as names of its set."""
 
 NOT_LISTED = "is not listed in any record"
-"""The message about a file that no record lists; it follows the name of the file."""
+"""The message about a file that no record lists. It follows the name of the file."""
 
 MAX_MESSAGES = 100
 """Maximum number of messages of one kind about one job. Further messages are only counted."""
@@ -36,13 +36,13 @@ _Verdict = Literal["ok", "unchecked", "bad"]
 class AuditOptions:
     """Options of an audit.
 
-    - `settings`: how originals are read.
+    - `settings`: the settings for reading originals.
     - `seconds`: the time limit of each check.
     - `refuter`: decides assertions that an exhaustive search leaves undecided; its answers are
-      checked. Without it, such assertions remain unchecked.
-    - `confirm`: checks a formula and its LRAT proof once more, for example with another program.
-      Raises PipelineError if the proof is wrong.
-    - `encoder`: encodes puzzles again. Without it, the sizes of formulas are not compared.
+      checked. Without a refuter, such assertions remain unchecked.
+    - `confirm`: checks a formula and its LRAT proof a second time, for example with another
+      program. Raises PipelineError if the proof is wrong.
+    - `encoder`: encodes puzzles again. Without an encoder, the sizes of formulas are not compared.
     - `on_rows`: called with a collection's name, the number of audited rows and the number of rows.
     """
 
@@ -80,8 +80,8 @@ class Finding:
 class Findings:
     """Collects the findings about a job.
 
-    `prefix` begins each message and names the part of the job that is being checked.
-    `is_current_build`: whether this build wrote the record.
+    - `prefix`: the beginning of each message. It names the part of the job that is being checked.
+    - `is_current_build`: whether this build wrote the record.
     """
 
     options: AuditOptions = field(default_factory=AuditOptions)
@@ -100,9 +100,9 @@ class Findings:
         self._add("notes", message)
 
     def add_difference(self, message: str) -> None:
-        """Report a result that this build would write differently.
+        """Report a part of the result that this build would write differently.
 
-        It is a problem if this build wrote the record, else only a note.
+        The report is a problem if this build wrote the record; otherwise, it is only a note.
         """
         if self.is_current_build:
             self.add_problem(message)
@@ -115,21 +115,21 @@ class Findings:
             self._messages[kind].append(printable(self.prefix + message))
 
     def empty_copy(self, *, is_current_build: bool = True) -> Findings:
-        """Findings with the same options and without messages."""
+        """Make findings with the same options, but without messages."""
         return Findings(self.options, is_current_build=is_current_build)
 
     def with_declared(self, declared: Mapping[str, str]) -> Findings:
-        """The same findings, for originals in the declared notation."""
+        """The same findings, with settings for reading originals in the declared notation."""
         settings = with_declared(self.options.settings, declared)
         return replace(self, options=replace(self.options, settings=settings))
 
     @property
     def settings(self) -> Settings:
-        """How originals are read."""
+        """The settings for reading originals."""
         return self.options.settings
 
     def section(self, part: str) -> Findings:
-        """The same findings; new messages begin with the name of this part of the job."""
+        """The same findings; messages added to the copy begin with the name of this part."""
         return replace(self, prefix=f"{self.prefix}{part}: ")
 
     @property
@@ -138,11 +138,11 @@ class Findings:
         return not self._counts["problems"]
 
     def finding(self, name: str, claim: str) -> Finding:
-        """The finding about the job, which asserts `claim`."""
+        """Make the finding about a job. `name`: its stem. `claim`: its assertion in words."""
         for kind, count in self._counts.items():
             if count > MAX_MESSAGES:
                 self._messages[kind][MAX_MESSAGES:] = [f"and {count - MAX_MESSAGES} more"]
-        messages = {kind: tuple(sentences) for kind, sentences in self._messages.items()}
+        messages = {kind: tuple(texts) for kind, texts in self._messages.items()}
         return Finding(printable(name), printable(claim), **messages)
 
 
@@ -163,7 +163,7 @@ class ListedFolder:
 
 
 def folders_in(top: Path) -> Iterator[ListedFolder]:
-    """Yield a folder and all folders in it, without following links. Raises OSError."""
+    """Yield a folder and its subfolders, at any depth. Does not follow links. Raises OSError."""
     for folder, subfolders, files in os.walk(top, onerror=_raise_error):
         subfolders.sort()
         path = Path(folder)
@@ -177,9 +177,9 @@ def _raise_error(error: OSError) -> None:
 
 
 def audit_files(published: Published, source: str, report: Findings) -> None:
-    """Check the names of a set against its source, and its files against the record.
+    """Check the names of a set's files against its source, and the files against the record.
 
-    The log may be missing, because old logs may be deleted.
+    The log may be missing: users may delete old logs.
     """
     stem, status = published.stem, published.record.status
     if stem not in islice(stems_for(source), _MAX_STEMS):
@@ -194,11 +194,11 @@ def audit_files(published: Published, source: str, report: Findings) -> None:
             report.add_problem(f"{name} is listed, but is not a file that this job writes")
         elif fault := _fault_in_file(published.sibling(name), recorded):
             report.add_problem(f"{name}{fault}")
-    _audit_numbers(published, report)
+    _audit_solution_numbers(published, report)
 
 
-def _audit_numbers(published: Published, report: Findings) -> None:
-    """Check that the solution files are numbered from 1 to the recorded number, without gaps."""
+def _audit_solution_numbers(published: Published, report: Findings) -> None:
+    """Check that the solution files are numbered from 1 to the recorded number of solutions."""
     names = published.solution_files
     for number, name in enumerate(names, 1):
         if name != (expected := f"{published.stem}_{number}.solution"):
@@ -214,7 +214,7 @@ def _audit_numbers(published: Published, report: Findings) -> None:
 
 
 def _fault_in_file(path: Path, recorded: str) -> str | None:
-    """The fault in a listed file, as a text to append to its name; None if the file is correct."""
+    """Check a listed file. Returns the fault, to append to the file's name, or None."""
     try:
         hashed = digest_of(path)
     except FileNotFoundError:

@@ -1,4 +1,4 @@
-"""Check certificates and proofs: the formula of each proof, and every step of the proof."""
+"""Check certificates and proofs: the fields, the formula of a proof, and each of its steps."""
 
 from __future__ import annotations
 
@@ -18,50 +18,55 @@ from pipeline.outbox.published import PublishedPuzzle
 from pipeline.outbox.schema import PuzzleCertificate, PuzzleRecord, or_none
 
 _MAX_XZ_MEMORY = 64 * 1024 * 1024
-_FIELDS = {
+"""Maximum number of bytes of memory for decompressing a proof."""
+
+_CERTIFICATE_FIELDS = {
     ("proved", "exhaustive-search"): {"nodes"},
     ("proved", "drat"): {"solver", "checker", "steps"},
     ("proved", "lrat"): {"solver", "checker", "steps"},
     ("unverified", None): set(),
     ("no", None): set(),
 }
-"""Maps `complete` and `by` of a certificate to its other fields, without `reason`."""
-_ALL_FIELDS = sorted(set().union(*_FIELDS.values()))
-_PROPAGATION = "unit propagation"
-"""The solver of proofs whose only step is the empty clause."""
+"""Maps `complete` and `by` of a certificate to its other required fields. `reason` is optional."""
+
+_ALL_CERTIFICATE_FIELDS = sorted(set().union(*_CERTIFICATE_FIELDS.values()))
+_PROPAGATION_SOLVER = "unit propagation"
+"""The recorded solver of a proof whose only step is the empty clause."""
+
 _PROOF_KINDS = {"drat": ("cnf", "drat"), "lrat": ("cnf", "drat", "lrat")}
-"""Maps the certificate of a proof to the kinds of its files. Only earlier versions wrote `drat`
+"""Maps `by` of a certificate to the kinds of its proof files. Only earlier versions wrote `drat`
 without `lrat`."""
-_EXTRA_BYTES = 1024 * 1024
-"""The size of a formula's file may exceed twice the expected size by this number of bytes."""
+
+_MAX_EXTRA_BYTES = 1024 * 1024
+"""A formula's file may be larger than twice the expected size by this number of bytes."""
 
 MakeFormula = Callable[[], Formula]
-"""Makes the formula that a proof refutes. Raises ValueError or PipelineError if it fails."""
+"""A function that makes the formula that a proof refutes. Raises ValueError or PipelineError."""
 
 
 def audit_certificate(record: PuzzleRecord, report: Findings) -> str:
     """Check the fields of a certificate against each other and against the record.
 
-    Returns its field `complete`: `proved`, `unverified` or `no`.
+    Returns `complete` of the certificate: `proved`, `unverified` or `no`.
     """
     report, recorded = report.section("certificate"), or_none(record.certificate)
     word, by = (recorded.complete or "no", recorded.by) if recorded else ("no", None)
-    if all(word != complete for complete, _ in _FIELDS):
+    if all(word != complete for complete, _ in _CERTIFICATE_FIELDS):
         report.add_problem(f"complete: expected proved, unverified or no, found {word[:40]!r}")
         return "no"
     if (word == "no") == bool(record.complete):
         published = str(record.complete).lower()
         report.add_problem(f"complete is {word!r}, but the record's complete is {published}")
-    fields = _FIELDS.get((word, by))
+    fields = _CERTIFICATE_FIELDS.get((word, by))
     if fields is None:
         shown = "null" if by is None else repr(by[:40])
-        report.add_problem(f"complete {word!r} cannot go with by: {shown}")
+        report.add_problem(f"certificate: complete {word!r} contradicts by {shown}")
         return word
     label = f"{word} by {by}" if by else word
-    for name in _ALL_FIELDS:
+    for name in _ALL_CERTIFICATE_FIELDS:
         if (getattr(recorded, name, None) is not None) != (name in fields):
             problem = "is missing" if name in fields else "is not allowed"
-            report.add_problem(f"{name} {problem} in a certificate {label!r}")
+            report.add_problem(f"{name} {problem} in a certificate that is {label}")
     if recorded and by == "lrat" and recorded.checker != f"sudoku-pipeline {record.version}":
         report.add_problem(
             f"the checker is {(recorded.checker or '')[:60]!r}, "
@@ -73,12 +78,12 @@ def audit_certificate(record: PuzzleRecord, report: Findings) -> str:
 
 
 def _audit_current_certificate(recorded: PuzzleCertificate, report: Findings) -> None:
-    """Check rules that only certificates of this version follow."""
+    """Check the requirements that only certificates of this version meet."""
     if recorded.complete is None:
         report.add_problem("complete is missing")
-    if recorded.by == "lrat" and (recorded.solver == _PROPAGATION) != (recorded.steps == 1):
+    if recorded.by == "lrat" and (recorded.solver == _PROPAGATION_SOLVER) != (recorded.steps == 1):
         report.add_problem(
-            f"steps: 1 if and only if the solver is {_PROPAGATION}; "
+            f"steps must be 1 exactly when the solver is {_PROPAGATION_SOLVER}; "
             f"found {recorded.steps} and {(recorded.solver or '')[:40]!r}"
         )
     if recorded.by == "drat":
@@ -90,11 +95,11 @@ def audit_proof(
     make_formula: MakeFormula | None,
     report: Findings,
 ) -> bool:
-    """Check the proof of a result, if it has one. Returns whether the proof is accepted.
+    """Check the proof of a result. Returns True if there is a proof and it is accepted.
 
     `make_formula` is None if the puzzle or formula is unknown.
     """
-    files = _proof_files(published, report)
+    files = _find_proof_files(published, report)
     if not files or make_formula is None:
         return False
     name = files["cnf"]
@@ -103,30 +108,30 @@ def audit_proof(
     except (ValueError, PipelineError) as error:
         report.add_problem(f"{name}: cannot be recomputed: {error}")
         return False
-    if fault := _fault_in_formula(published.sibling(name), formula):
+    if fault := _formula_fault(published.sibling(name), formula):
         report.add_difference(f"{name}: {fault}")
         if not report.is_current_build:
             return False
     return _check_proof(published, files, formula, report)
 
 
-def _proof_files(published: PublishedPuzzle, report: Findings) -> dict[str, str]:
-    """Map the kinds of a proof's files to their names; empty if a file or the proof is missing."""
+def _find_proof_files(published: PublishedPuzzle, report: Findings) -> dict[str, str]:
+    """Map the kinds of a proof's files to their names; empty if there is no complete proof."""
     recorded = or_none(published.record.certificate)
     word = (recorded.by or recorded.complete or "no") if recorded else "no"
     names = {kind: f"{published.stem}.proof.{kind}" for kind in ("cnf", "drat", "lrat")}
     files = [
-        packed
+        file_name
         for name in names.values()
-        for packed in (name, f"{name}.xz")
-        if packed in published.files
+        for file_name in (name, f"{name}.xz")
+        if file_name in published.files
     ]
     kinds = _PROOF_KINDS.get(word, ())
     expected = [names[kind] for kind in kinds]
     if not kinds:
         for name in files:
             report.add_problem(
-                f"{name} is listed, but certificate {word[:40]!r} has no proof files"
+                f"{name} is listed, but a certificate {word[:40]!r} must not have proof files"
             )
     elif files[:1] != expected[:1] or [name.removesuffix(".xz") for name in files] != expected:
         listed = " and ".join(files) or "nothing"
@@ -136,19 +141,19 @@ def _proof_files(published: PublishedPuzzle, report: Findings) -> dict[str, str]
     return {}
 
 
-def _fault_in_formula(path: Path, formula: Formula) -> str | None:
-    """The fault in the file of this formula; None if the file is correct or missing."""
+def _formula_fault(path: Path, formula: Formula) -> str | None:
+    """Compare a file with its formula. Returns the fault, or None. A missing file has no fault."""
     expected = "".join(formula.text())
-    max_bytes = 2 * len(expected) + _EXTRA_BYTES
+    max_bytes = 2 * len(expected) + _MAX_EXTRA_BYTES
     try:
         data = read_regular(path, max_bytes)
     except OSError as error:
-        is_reported = isinstance(error, FileNotFoundError)
-        return None if is_reported else f"cannot be read: {in_words(error)}"
+        is_missing = isinstance(error, FileNotFoundError)  # `audit_files` reports it
+        return None if is_missing else f"cannot be read: {in_words(error)}"
     if data == expected.encode("ascii"):
         return None
     if len(data) > max_bytes:
-        return f"has more than {max_bytes} bytes; its formula has {len(expected)}"
+        return f"has more than {max_bytes} bytes; the expected formula has {len(expected)}"
     try:
         published_formula = read_formula(data.decode("ascii", errors="backslashreplace"))
     except ValueError as error:
@@ -159,10 +164,10 @@ def _fault_in_formula(path: Path, formula: Formula) -> str | None:
 def _check_proof(
     published: PublishedPuzzle, files: Mapping[str, str], formula: Formula, report: Findings
 ) -> bool:
-    """Check a proof of unsatisfiability. Returns whether it is accepted.
+    """Check a proof that a formula is unsatisfiable. Returns whether the proof is accepted.
 
-    `files` maps kinds to names. The DRAT file of an LRAT proof must have the same steps. Earlier
-    versions wrote only a DRAT file: then only the steps that the refutation needs are checked.
+    `files` maps kinds to names. The DRAT and LRAT files of a proof must have the same steps.
+    Earlier versions wrote no LRAT file; then only the steps that the refutation needs are checked.
     """
     *_, (kind, name) = files.items()
     report, deadline = report.section(name), Deadline.of(Limits(report.options.seconds))
@@ -193,10 +198,10 @@ def _check_proof(
 
 
 def _read_proof(path: Path, report: Findings) -> str | None:
-    """Read and decompress a proof, up to one character more than is allowed.
+    """Read and decompress a proof, up to one character more than MAX_LRAT_CHARACTERS.
 
-    Returns None if the file is missing or cannot be read. Reports only the latter; `audit_files`
-    reports missing files.
+    Reports a file that cannot be read, and returns None. Returns None for a missing file too:
+    `audit_files` reports it.
     """
     try:
         data = read_regular(path, MAX_LRAT_CHARACTERS)
@@ -224,7 +229,7 @@ def _first_difference(expected: Formula, published: Formula) -> str:
     if expected.variables != published.variables:
         return f"it has {published.variables} variables instead of {expected.variables}"
     pairs = enumerate(zip_longest(expected.clauses, published.clauses), 1)
-    first = next((number for number, (one, other) in pairs if one != other), None)
+    first = next((number for number, (clause, other) in pairs if clause != other), None)
     return (
         "it has the same formula, but different text"
         if first is None

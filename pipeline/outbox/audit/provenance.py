@@ -1,6 +1,6 @@
-"""Check the origin of results in records and logs: solver, encoding and fallbacks.
+"""Check what records and logs say about the origin of results: solver, encoding and fallbacks.
 
-Most of these checks apply only to results of this version.
+Most of these checks apply only to results of this build.
 """
 
 from __future__ import annotations
@@ -24,11 +24,13 @@ from pipeline.reading.formats.dimacs import CNF_FORMAT, ParsedFormula
 from pipeline.solving import Encoding
 
 SOLVERS = ("minisat", "pysat", "batch", "exhaustive-search")
-"""The names of solvers in records."""
+"""The names that a solver may have in a record."""
 
 _ANSWERED_STATUSES = ("unique", "multiple", "unsolvable", "solved")
+"""The statuses of puzzles and formulas for which a solver gave an answer."""
+
 _ANY_TEXT = object()
-"""An expected value of a log line that matches any text."""
+"""The expected value of a field of a log line whose text is not checked."""
 
 
 def audit_solver(record: PuzzleRecord, report: Findings) -> None:
@@ -55,7 +57,7 @@ def audit_solver(record: PuzzleRecord, report: Findings) -> None:
 
 
 def audit_formula_size(record: PuzzleRecord, parsed: ParsedFormula, report: Findings) -> None:
-    """Compare the recorded size of a formula with the original."""
+    """Compare the recorded size of a formula with that of the original."""
     recorded = record.encoding
     size = Encoding(name=None, variables=parsed.variables, clauses=len(parsed.clauses))
     if recorded and recorded != size:
@@ -67,20 +69,22 @@ def audit_formula_size(record: PuzzleRecord, parsed: ParsedFormula, report: Find
 def audit_encoding(
     published: PublishedPuzzle, puzzle: Puzzle, grids: Sequence[Grid], report: Findings
 ) -> None:
-    """Encode a puzzle again. Compare the size of the formula, and the files of formulas."""
+    """Encode a puzzle again, and compare the recorded size and the published formulas."""
     recorded, stem, options = published.record.encoding, published.stem, report.options
     if recorded is None or options.encoder is None or not report.is_current_build:
         return
     try:
-        size, plain, counting = options.encoder(puzzle, recorded.name or "", grids, options.seconds)
+        size, puzzle_cnf, counting_cnf = options.encoder(
+            puzzle, recorded.name or "", grids, options.seconds
+        )
         if recorded != size:
             report.add_problem(
                 f"encoding: recorded {_size_text(recorded)}, computed {_size_text(size)}"
             )
-        kept = [name for name in (f"{stem}.cnf", f"{stem}_count.cnf") if name in published.files]
-        if len(kept) == 1:
+        listed = [name for name in (f"{stem}.cnf", f"{stem}_count.cnf") if name in published.files]
+        if len(listed) == 1:
             report.add_problem(f"{stem}.cnf and {stem}_count.cnf must be listed together")
-        for name, text in ((f"{stem}.cnf", plain), (f"{stem}_count.cnf", counting)):
+        for name, text in ((f"{stem}.cnf", puzzle_cnf), (f"{stem}_count.cnf", counting_cnf)):
             if published.files.get(name) not in (None, _digest(text)):
                 report.add_problem(f"{name} is not the formula of the puzzle")
     except LimitReached as error:
@@ -102,7 +106,7 @@ def _size_text(size: Encoding) -> str:
 
 
 def audit_fallbacks(record: CollectionRecord, report: Findings) -> None:
-    """Check that totals and fallbacks count equally many puzzles."""
+    """Check that the totals and the fallbacks of a record count the same number of puzzles."""
     recorded = or_none(record.fallbacks) or ()
     listed, counted = (
         sum(fallback.puzzles for fallback in recorded),
@@ -116,7 +120,7 @@ def audit_fallbacks(record: CollectionRecord, report: Findings) -> None:
 
 
 def audit_log(published: Published, report: Findings) -> None:
-    """Check that a log matches the record exactly. It may be missing: old logs may be deleted."""
+    """Check that a log matches the record. The log may be missing: users may delete old logs."""
     name = f"{published.stem}.log"
     if not report.is_current_build:
         return
@@ -138,7 +142,7 @@ def audit_log(published: Published, report: Findings) -> None:
 
 
 def _fault_in_line(line: str | None, expected: Mapping[str, Any] | None) -> str | None:
-    """The fault in a line, as a text to append to its number; None if the line is correct."""
+    """Check a line of a log. Returns the fault, to append to the line's number, or None."""
     if line is None:
         return " is missing"
     if expected is None:

@@ -1,4 +1,4 @@
-"""Audit the set of one puzzle or formula: read the original again, and check answers and proof."""
+"""Audit the set of one puzzle or formula: read the original again, check solutions and proof."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from pipeline.errors import (
 )
 from pipeline.files import read_regular
 from pipeline.outbox.audit.collection import audit_collection, format_mismatch
-from pipeline.outbox.audit.completeness import audit_models, audit_others
+from pipeline.outbox.audit.completeness import audit_other_models, audit_other_solutions
 from pipeline.outbox.audit.conflicts import (
     audit_conflict,
     audit_difference,
@@ -34,7 +34,7 @@ from pipeline.outbox.audit.provenance import (
     audit_log,
     audit_solver,
 )
-from pipeline.outbox.audit.traits import audit_record
+from pipeline.outbox.audit.traits import audit_record_traits
 from pipeline.outbox.consistency import contradiction
 from pipeline.outbox.published import PublishedCollection, PublishedPuzzle
 from pipeline.outbox.schema import PuzzleRecord, RecordedFree, or_none
@@ -62,22 +62,26 @@ from pipeline.reading.formats.dimacs import (
 from pipeline.reading.read import looks_like_no_puzzle, parse_problem, unparsed_source
 from pipeline.settings import Reading
 
-_ONE_MODEL = "not checked whether there are other models: only one was searched for"
+_ONE_MODEL_GAP = "not checked whether there are other models: only one was searched for"
+"""The message about a record with the status `multiple` that lists only one model."""
+
 _MAX_VIOLATIONS = 3
-"""Maximum number of reported violations of a grid."""
-_VARIABLE_BYTES, _EXTRA_BYTES = 16, 64 * 1024
-"""Maximum number of bytes per variable in a model's file, and of further bytes."""
+"""Maximum number of violations that are reported for one grid."""
+
+_MAX_VARIABLE_BYTES, _MAX_EXTRA_BYTES = 16, 64 * 1024
+"""Maximum size of a model's file: bytes for each variable, and further bytes."""
 
 Content = Parsed | ParsedFormula | InputError | UsageError | None
-"""The puzzle or formula in an original, or the error of reading it; None if it was not read."""
+"""The puzzle or formula in an original, or the error if reading failed; None if it was not read."""
 
 
 def audit_single(published: PublishedPuzzle, source: OneProblem | None, report: Findings) -> str:
-    """Audit a result against its original; `source` is None if the original is unknown.
+    """Audit the set of a puzzle or formula against its original.
 
-    Returns the assertion of the record in words, such as `unique, proved`.
+    `source` is None if the original is unknown. Returns the assertion of the record in words, such
+    as `unique, proved`.
     """
-    record, content = published.record, _content_of(source, report)
+    record, content = published.record, _read_content(source, report)
     if fault := contradiction(record.status, record.solutions or 0, record.complete):
         report.add_problem(fault)
     if record.status == "solved" and record.format != CNF_FORMAT:
@@ -106,7 +110,7 @@ def audit_content(
     source: OneProblem | tuple[Layout, PeekableStream],
     report: Findings,
 ) -> str:
-    """Audit the set of a puzzle or collection. Returns its assertion, in words.
+    """Audit the set of a puzzle, formula or collection. Returns its assertion in words.
 
     Raises UnpackError if the original cannot be unpacked.
     """
@@ -125,8 +129,11 @@ def audit_content(
     return audit_single(published, source if has_content else None, report)
 
 
-def _content_of(source: OneProblem | None, report: Findings) -> Content:
-    """Read a source. Returns the error if reading fails; None without a source or without time."""
+def _read_content(source: OneProblem | None, report: Findings) -> Content:
+    """Read the puzzle or formula in a source.
+
+    Returns the error if reading fails; None if there is no source, or if the time runs out.
+    """
     if source is None:
         return None
     try:
@@ -145,7 +152,7 @@ def _content_of(source: OneProblem | None, report: Findings) -> Content:
 def _audit_invalid(
     published: PublishedPuzzle, content: Content, data: bytes | None, report: Findings
 ) -> None:
-    """Check that the original is not a puzzle, and whether the status should be `other`."""
+    """Check that the original is not a puzzle, and whether `invalid` or `other` is correct."""
     record = published.record
     if isinstance(content, Parsed | ParsedFormula):
         notation = content.format if isinstance(content, Parsed) else "a formula"
@@ -156,13 +163,14 @@ def _audit_invalid(
     if record.status != (status := "other" if is_other else "invalid"):
         report.add_problem(f"the status should be {status!r}")
     code, recorded = getattr(content, "code", None), or_none(record.code)
-    is_required = report.is_current_build  # earlier versions did not write codes
-    if code and recorded != code and (recorded or is_required):
-        report.add_difference(f"the code is {recorded!r}, the original is {code!r}")
+    if code and recorded != code and (recorded or report.is_current_build):
+        report.add_difference(
+            f"the record has code {recorded!r}, but the original is refused with code {code!r}"
+        )
 
 
 def _audit_puzzle(published: PublishedPuzzle, content: Content, report: Findings) -> None:
-    """Check a puzzle's solutions, explanation, traits, encoding and completeness."""
+    """Check a puzzle's solutions, conflict or difference, traits, encoding and completeness."""
     record, names = published.record, published.solution_files
     parsed = _compare_puzzle(published, content, report)
     puzzle = parsed.puzzle if parsed else None
@@ -173,7 +181,7 @@ def _audit_puzzle(published: PublishedPuzzle, content: Content, report: Findings
     if rules:
         audit_conflict(record, puzzle, rules.geometry, report)
     if puzzle:
-        audit_record(record, puzzle, grids, report)
+        audit_record_traits(record, puzzle, grids, report)
         audit_encoding(published, puzzle, grids, report)
     difference = or_none(record.difference)
     if difference and len({*grids}) == len(names) > 1:
@@ -186,19 +194,22 @@ def _audit_puzzle(published: PublishedPuzzle, content: Content, report: Findings
 
     proved = audit_proof(published, formula if puzzle else None, report)
     if record.complete and puzzle and not proved and valid_count == len(names):
-        audit_others(puzzle, grids, report)
+        audit_other_solutions(puzzle, grids, report)
     if record.status == "multiple" and puzzle and valid_count == len(names) == 1:
-        audit_others(puzzle, grids, report, expects_other=True)
+        audit_other_solutions(puzzle, grids, report, expects_other=True)
 
 
 def _read_grids(
     published: PublishedPuzzle, rules: Puzzle, report: Findings
 ) -> tuple[list[Grid], int]:
-    """The grids in the solution files, and the number of distinct solutions among them."""
+    """Read the grids in the solution files, and report those that are wrong or equal.
+
+    Returns the grids, and the number of distinct correct solutions among them.
+    """
     first: dict[Grid, str] = {}
     grids, valid_count = [], 0
     for name in published.solution_files:
-        grid = grid_of(published, name, rules, report)
+        grid = read_grid(published, name, rules, report)
         if grid is None:
             continue
         violations = certify_grid(rules, grid)
@@ -211,33 +222,35 @@ def _read_grids(
     return grids, valid_count
 
 
-def _compare_puzzle(published: PublishedPuzzle, parsed: Content, report: Findings) -> Parsed | None:
+def _compare_puzzle(
+    published: PublishedPuzzle, content: Content, report: Findings
+) -> Parsed | None:
     """Compare the record with the puzzle in the original.
 
-    Returns the puzzle; None if the original is unknown or is no puzzle.
+    Returns the parsed original; None if the original is unknown or is not a puzzle.
     """
     record = published.record
-    if not isinstance(parsed, Parsed):
-        if parsed is not None:
-            why = "it reads as a formula" if isinstance(parsed, ParsedFormula) else parsed
+    if not isinstance(content, Parsed):
+        if content is not None:
+            why = "it reads as a formula" if isinstance(content, ParsedFormula) else content
             report.add_problem(f"the original is not a puzzle: {why}")
         return None
-    geometry = parsed.puzzle.geometry
+    parsed, geometry = content, content.puzzle.geometry
     box = geometry.height, geometry.width
-    ours = _notation(parsed.format, parsed.variant, box)
-    theirs = _notation(record.format, record.variant, record.box)
-    if ours != theirs:
+    computed = _notation_text(parsed.format, parsed.variant, box)
+    recorded = _notation_text(record.format, record.variant, record.box)
+    if recorded != computed:
         add_finding = report.add_difference if record.box == box else report.add_problem
-        add_finding(f"the record says {theirs}, the original is {ours}")
+        add_finding(f"the record says {recorded}, the original is {computed}")
     rules = Counter(rule.name for rule in parsed.puzzle.rules)
-    for field, present, expected, add_finding in (
+    for field, recorded_value, expected, add_finding in (
         ("grids", or_none(record.grids) or (), geometry.grids, report.add_problem),
         ("free", or_none(record.free), RecordedFree.of(geometry), report.add_problem),
         ("rules", or_none(record.rules) or {}, rules, report.add_difference),
         ("title", or_none(record.title) or "", parsed.title, report.add_difference),
     ):
-        if present != expected:
-            add_finding(f"{field}: the record says {present}, the original has {expected}")
+        if recorded_value != expected:
+            add_finding(f"{field}: the record says {recorded_value}, the original has {expected}")
     _audit_unread(record, parsed.unread, report)
     return parsed
 
@@ -251,7 +264,7 @@ def _audit_unread(record: PuzzleRecord, unread: tuple[str, ...], report: Finding
             report.add_gap(f"unread: the record does not mention {remark!r}")
 
 
-def _notation(form: str | None, variant: str | None, box: tuple[int, int] | None) -> str:
+def _notation_text(form: str | None, variant: str | None, box: tuple[int, int] | None) -> str:
     boxes = "no boxes" if box is None else f"boxes of {box[0]}×{box[1]}"
     return f"{form}, {variant}, {boxes}"
 
@@ -259,7 +272,7 @@ def _notation(form: str | None, variant: str | None, box: tuple[int, int] | None
 def _audit_disagreement(
     published: PublishedPuzzle, parsed: Parsed, grids: list[Grid], report: Findings
 ) -> None:
-    """Check that the record has a disagreement if and only if the original's solution is wrong."""
+    """Check that `disagreement` is recorded exactly if the solution in the original is wrong."""
     record, signs = published.record, signs_of(parsed.format)
     complete = record.complete is True
     is_wrong = is_wrong_solution(parsed.claimed, signs, parsed.puzzle, grids, complete=complete)
@@ -269,32 +282,37 @@ def _audit_disagreement(
 
 
 def _empty_puzzle(published: PublishedPuzzle, report: Findings) -> Puzzle | None:
-    """An empty puzzle of the recorded geometry, without rules; None if the geometry is invalid."""
+    """Make an empty puzzle of the recorded geometry, without rules.
+
+    Reports an invalid geometry, and returns None.
+    """
     try:
         record = published.record
         recorded = or_none(record.free)
-        grids, free = or_none(record.grids) or (), recorded.free() if recorded else None
-        return Puzzle.empty(Geometry(*record.box or (0, 0), grids, free))
+        grids, free_grid = or_none(record.grids) or (), recorded.free_grid() if recorded else None
+        return Puzzle.empty(Geometry(*record.box or (0, 0), grids, free_grid))
     except ValueError as error:
         report.add_problem(f"box: {error}")
         return None
 
 
-def grid_of(published: PublishedPuzzle, name: str, rules: Puzzle, report: Findings) -> Grid | None:
-    """The grid in a solution file. Reports a file that is invalid, and returns None.
+def read_grid(
+    published: PublishedPuzzle, name: str, rules: Puzzle, report: Findings
+) -> Grid | None:
+    """Read the grid in a solution file. Reports an invalid file, and returns None.
 
     A solution is written as rows of values, or as a filled puzzle in the notation of the original.
-    Other versions may have used the other form, or named the notation differently.
+    If another version wrote it, the other form and other notations are tried too.
     """
     record, max_bytes = published.record, report.settings.max_bytes
-    recorded = record.format or ""
-    data = _bytes_of(published, name, max_bytes, report)
+    notation = record.format or ""
+    data = _read_solution_file(published, name, max_bytes, report)
     if data is None:
         return None
-    as_values = record.variant == "rules" or is_written_as_values(recorded, rules)
+    as_values = record.variant == "rules" or is_written_as_values(notation, rules)
     readings: list[Callable[[], Grid]] = [
         lambda: read_values(data, name, rules.geometry),
-        lambda: _read_filled(data, name, _reading_of(recorded, max_bytes)),
+        lambda: _read_filled(data, name, _reading_for(notation, max_bytes)),
         lambda: _read_filled(data, name, Reading("classic", max_bytes)),
         lambda: _read_document(data, rules.geometry),
     ]
@@ -310,12 +328,12 @@ def grid_of(published: PublishedPuzzle, name: str, rules: Puzzle, report: Findin
 
 
 def _read_filled(data: bytes, name: str, reading: Reading) -> Grid:
-    """The grid of a filled puzzle. Raises InputError and UsageError."""
+    """Read the grid of a filled puzzle. Raises InputError and UsageError."""
     return filled_grid(parse_source(data, name, reading).puzzle, name)
 
 
 def _read_document(data: bytes, geometry: Geometry) -> Grid:
-    """The grid in an f-puzzles document, even if values are not givens. Raises ValueError."""
+    """Read the grid in an f-puzzles document, even if values are not givens. Raises ValueError."""
     try:
         rows = json.loads(data)["grid"]
         return Grid(geometry, tuple(cell["value"] for row in rows for cell in row))
@@ -323,8 +341,8 @@ def _read_document(data: bytes, geometry: Geometry) -> Grid:
         raise ValueError from error
 
 
-def _reading_of(notation: str, max_bytes: int) -> Reading:
-    """The options for reading a filled puzzle in the notation that a record names."""
+def _reading_for(notation: str, max_bytes: int) -> Reading:
+    """The options for reading a filled puzzle in the notation named by the `format` of a record."""
     form, _, rest = notation.partition(" ")
     reading = Reading("classic", max_bytes, form)
     alphabet = rest.partition(" ")[0].upper()
@@ -333,10 +351,10 @@ def _reading_of(notation: str, max_bytes: int) -> Reading:
     return reading
 
 
-def _bytes_of(
+def _read_solution_file(
     published: PublishedPuzzle, name: str, max_bytes: int, report: Findings
 ) -> bytes | None:
-    """The first `max_bytes` + 1 bytes of a solution file; None if it is missing or unreadable."""
+    """Read at most `max_bytes` + 1 bytes of a solution file; None if this fails."""
     try:
         return read_regular(published.sibling(name), max_bytes)
     except FileNotFoundError:  # `audit_files` reports it
@@ -347,17 +365,20 @@ def _bytes_of(
 
 
 def _audit_formula(published: PublishedPuzzle, content: Content, report: Findings) -> None:
-    """Check a formula's models, its recorded size and completeness."""
+    """Check the models of a formula, its recorded size, and its completeness."""
     record, parsed = published.record, content if isinstance(content, ParsedFormula) else None
     if parsed is None and content is not None:
         why = f"it reads as {content.format}" if isinstance(content, Parsed) else content
         report.add_problem(f"the original is not a formula: {why}")
-    models = [*models_of(published, parsed, report)] if parsed else []
+    models = [*read_models(published, parsed, report)] if parsed else []
     if parsed:
         audit_formula_size(record, parsed, report)
         _audit_unread(record, parsed.unread, report)
         if parsed.is_short and record.complete and record.solutions:
-            report.add_problem("complete: clauses are missing, so there may be fewer models")
+            report.add_problem(
+                "complete is true, but the formula has fewer clauses than its header declares, so "
+                "some models may not be models of the full formula"
+            )
 
     def formula() -> Formula:
         if parsed is None or len(models) != len(published.solution_files):
@@ -366,19 +387,19 @@ def _audit_formula(published: PublishedPuzzle, content: Content, report: Finding
 
     proved = audit_proof(published, formula if parsed else None, report)
     if record.complete and parsed and not proved and len(models) == len(published.solution_files):
-        audit_models(parsed, models, report)
+        audit_other_models(parsed, models, report)
     if record.status == "multiple" and record.solutions == 1:
-        report.add_gap(_ONE_MODEL)
+        report.add_gap(_ONE_MODEL_GAP)
 
 
-def models_of(
+def read_models(
     published: PublishedPuzzle, parsed: ParsedFormula, report: Findings
 ) -> Iterator[Model]:
-    """Yield the models in the solution files. Reports wrong models; omits unreadable ones."""
+    """Yield the models in the solution files. Reports wrong models, and omits unreadable ones."""
     first: dict[Model, str] = {}
-    max_bytes = _VARIABLE_BYTES * parsed.variables + _EXTRA_BYTES
+    max_bytes = _MAX_VARIABLE_BYTES * parsed.variables + _MAX_EXTRA_BYTES
     for name in published.solution_files:
-        data = _bytes_of(published, name, max_bytes, report)
+        data = _read_solution_file(published, name, max_bytes, report)
         if data is None:
             continue
         if len(data) > max_bytes:

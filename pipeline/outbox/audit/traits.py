@@ -1,8 +1,8 @@
 """Compute the traits in tables and records again, and compare them.
 
-Redundant givens are determined by exhaustive search, not by a solver. Redundant givens, and the
-canonical forms of puzzles with one solution, are computed again for all rows. Efforts, ratings, and
-the canonical forms of other puzzles are computed again for a sample.
+Redundant givens are determined by exhaustive search, not by a solver. For all rows, redundant
+givens are computed again, and the canonical forms of puzzles with one solution. For a sample of the
+rows, efforts and ratings are computed again, and the canonical forms of other puzzles.
 """
 
 from __future__ import annotations
@@ -31,25 +31,27 @@ from pipeline.outbox.audit.audited_rows import RowChunk
 from pipeline.outbox.audit.conflicts import recorded_rule
 from pipeline.outbox.audit.findings import Findings
 from pipeline.outbox.schema import PuzzleRecord, or_none
-from pipeline.outbox.tables import columns, grid_in
+from pipeline.outbox.tables import columns, parse_grid_line
 from pipeline.outbox.traits import TRAITS, record_fields, row_fields, traits_in_record
 from pipeline.puzzle.geometry import Geometry
 from pipeline.puzzle.puzzle import Grid, Puzzle
 from pipeline.solving import Traits
 
 SAMPLE_ROWS = 64
-"""Maximum number of rows of a chunk for which slow traits are computed again. A chunk has a few
+"""Maximum number of rows of a chunk for which slow traits are computed again. Chunks have a few
 thousand rows."""
 
-_BATCH_GIVENS = 1 << 15
-"""Number of searches in a batch. Each search is for a puzzle without one of its givens."""
+_BATCH_SEARCHES = 1 << 15
+"""Number of searches in a batch. Each is for a puzzle from which one given was removed."""
 
 
 @dataclass(frozen=True, slots=True)
 class TraitFields:
-    """The recorded traits of a puzzle, and its published solution `grid`.
+    """The recorded traits of a puzzle.
 
-    `texts` maps each trait to its fields, as one text with commas.
+    - `grid`: the published solution of the puzzle; None if there is none.
+    - `texts`: maps each trait to its fields in a row, joined by commas.
+    - `report`: the findings for messages about the puzzle.
     """
 
     puzzle: Puzzle
@@ -59,8 +61,8 @@ class TraitFields:
     report: Findings
 
 
-def audit_rows(chunk: RowChunk, trait_names: Sequence[str], report: Findings) -> None:
-    """Check the trait columns of these rows."""
+def audit_row_traits(chunk: RowChunk, trait_names: Sequence[str], report: Findings) -> None:
+    """Check the trait columns of the rows in a chunk."""
     rows = []
     for index, fields in enumerate(chunk.trait_fields):
         try:
@@ -72,21 +74,21 @@ def audit_rows(chunk: RowChunk, trait_names: Sequence[str], report: Findings) ->
             row_report.add_problem("the columns of --traits are missing")
         elif puzzle := entry.puzzle_read:
             solution = row.solution
-            grid = grid_in(solution, entry.signs, puzzle.geometry) if solution else None
+            grid = parse_grid_line(solution, entry.signs, puzzle.geometry) if solution else None
             rows.append(
                 TraitFields(
-                    puzzle, row.status, grid, _fields_by_trait(fields, trait_names), row_report
+                    puzzle, row.status, grid, _group_by_trait(fields, trait_names), row_report
                 )
             )
         elif any(fields):
             row_report.add_problem("--traits columns are filled, but the row has no puzzle")
-    _audit_fields(rows, report.options.seconds)
+    _audit_traits(rows, report.options.seconds)
 
 
-def audit_record(
+def audit_record_traits(
     record: PuzzleRecord, puzzle: Puzzle, grids: Sequence[Grid], report: Findings
 ) -> None:
-    """Check the traits in a puzzle's record; `grids` are its published solutions."""
+    """Check the traits in the record of a puzzle. `grids`: its published solutions."""
     trait_names = traits_in_record(record)
     place, givens = puzzle.geometry.place, puzzle.givens()
     values = {place(cell): value for cell, value in givens}
@@ -97,21 +99,21 @@ def audit_record(
         recorded_rule(puzzle, rule, report.section("--traits minimal"))
     if (rating := or_none(record.rating)) and bool(rating.failed) != (rating.level is None):
         report.add_problem(
-            "--traits rating: expected either a level or failed, not both or neither"
+            "--traits rating: expected either a level or a failed step, not both or neither"
         )
     if trait_names:
         recorded, grid = (
-            _fields_by_trait(record_fields(record, trait_names), trait_names),
+            _group_by_trait(record_fields(record, trait_names), trait_names),
             grids[0] if grids else None,
         )
-        _audit_fields(
+        _audit_traits(
             [TraitFields(puzzle, record.status, grid, recorded, report)], report.options.seconds
         )
 
 
-def _audit_fields(rows: Sequence[TraitFields], seconds: float) -> None:
-    """Check the trait fields of puzzles; `seconds` limits the search for each puzzle."""
-    groups = defaultdict[Geometry, list[TraitFields]](list)
+def _audit_traits(rows: Sequence[TraitFields], seconds: float) -> None:
+    """Check the recorded traits of puzzles. `seconds`: the time limit of the search per puzzle."""
+    batches = defaultdict[Geometry, list[TraitFields]](list)
     for row in rows:
         for name, text in row.texts.items():
             if not TRAITS[name].pattern.fullmatch(text):
@@ -119,22 +121,25 @@ def _audit_fields(rows: Sequence[TraitFields], seconds: float) -> None:
                     f"the columns of --traits {name} are malformed: {text[:100]!r}"
                 )
         if row.puzzle.is_plain and row.puzzle.geometry.side <= MAX_TRAITS_SIDE:
-            groups[row.puzzle.geometry].append(row)
+            batches[row.puzzle.geometry].append(row)
         else:
             _audit_variant(row, seconds)
-    for geometry, group in groups.items():
-        _audit_batch(geometry, group, seconds)
+    for geometry, batch in batches.items():
+        _audit_batch(geometry, batch, seconds)
 
 
 def _audit_variant(row: TraitFields, seconds: float) -> None:
-    """Determine again which parts of a variant are redundant, by exhaustive search."""
+    """Check the recorded traits of a variant, of which only `minimal` applies.
+
+    An exhaustive search determines again which givens and rules are redundant.
+    """
     recorded, puzzle, grid = row.texts, row.puzzle, row.grid
     is_small = puzzle.geometry.side <= MAX_TRAITS_SIDE
     is_expected = is_small and not puzzle.is_plain and row.status == "unique" and grid is not None
     if any(
         text.strip(",") for name, text in recorded.items() if name != "minimal" or not is_expected
     ):
-        row.report.add_problem("--traits columns are filled that do not apply to this puzzle")
+        row.report.add_problem("columns of --traits are filled that do not apply to this puzzle")
     if grid is None or not is_expected or not (listed := recorded.get("minimal", ",").strip(",")):
         return  # an empty field means that the time ran out
     if certify_grid(puzzle, grid):
@@ -148,17 +153,17 @@ def _audit_variant(row: TraitFields, seconds: float) -> None:
         computed = Traits(("minimal",), redundant=parts.givens, redundant_rules=parts.rules)
         expected = row_fields(computed, puzzle.geometry).strip(",")
         if listed != expected:
-            row.report.add_problem(_difference("minimal", listed, expected))
+            row.report.add_problem(_difference_message("minimal", listed, expected))
 
 
-def _fields_by_trait(fields: Sequence[str], trait_names: Sequence[str]) -> dict[str, str]:
-    """Map each trait to its fields in a row, as one text with commas."""
-    rest = iter(fields)
-    return {name: ",".join(islice(rest, len(columns(TRAITS[name])))) for name in trait_names}
+def _group_by_trait(fields: Sequence[str], trait_names: Sequence[str]) -> dict[str, str]:
+    """Map each trait to its fields in a row, joined by commas."""
+    remaining = iter(fields)
+    return {name: ",".join(islice(remaining, len(columns(TRAITS[name])))) for name in trait_names}
 
 
 def _audit_batch(geometry: Geometry, rows: Sequence[TraitFields], seconds: float) -> None:
-    """Compute the traits of puzzles of one geometry again, and compare them.
+    """Compute the traits of puzzles of one geometry again, and compare them with `rows`.
 
     Rows with a wrong solution are skipped, because other checks report them.
     """
@@ -172,10 +177,12 @@ def _audit_batch(geometry: Geometry, rows: Sequence[TraitFields], seconds: float
         np.isin(statuses, NON_UNIQUE),
         np.array([row.grid.values if row.grid else blank for row in rows], np.uint8),
     )
-    sound = np.flatnonzero(~has_grid | certify_many(geometry, solved.masks, solved.solutions))
-    expected = _expected_fields(solved.take(sound), tuple(rows[0].texts), seconds)
+    rows_to_check = np.flatnonzero(
+        ~has_grid | certify_many(geometry, solved.masks, solved.solutions)
+    )
+    expected = _expected_fields(solved.take(rows_to_check), tuple(rows[0].texts), seconds)
     for name, texts in expected.items():
-        for index, computed in zip(sound.tolist(), texts, strict=True):
+        for index, computed in zip(rows_to_check.tolist(), texts, strict=True):
             row, recorded = rows[index], rows[index].texts[name]
             if computed is not None and recorded != computed:
                 _report_difference(name, recorded, computed, row)
@@ -183,33 +190,33 @@ def _audit_batch(geometry: Geometry, rows: Sequence[TraitFields], seconds: float
 
 def _report_difference(name: str, recorded: str, computed: str, row: TraitFields) -> None:
     """Report that the recorded fields of a trait differ from the computed fields."""
-    report, message = row.report, _difference(name, recorded, computed)
+    report, message = row.report, _difference_message(name, recorded, computed)
     if computed.startswith("failed"):  # a step failed its check, which is a bug in this program
         report.add_gap(message)
     elif name == "minimal" and row.status == "unique" and "," in (recorded, computed):
-        report.add_note(f"{message}: time ran out for one of the two")
+        report.add_note(f"{message}: time ran out when one of the two values was computed")
     elif report.is_current_build or name == "minimal":
         report.add_problem(message)
     else:  # canonical forms and measures of difficulty depend on the version
         report.add_gap(f"{message}: a different version wrote it")
 
 
-def _difference(name: str, recorded: str, computed: str) -> str:
+def _difference_message(name: str, recorded: str, computed: str) -> str:
     return f"--traits {name}: recorded {recorded[:200]!r}, computed {computed[:200]!r}"
 
 
 def _expected_fields(
     solved: SolvedBatch, trait_names: tuple[str, ...], seconds: float
 ) -> dict[str, list[str | None]]:
-    """Map each trait to the correct fields of all puzzles; None if they were not computed."""
+    """Map each trait to the correct fields of each puzzle; None for a puzzle not in the sample."""
     empty_fields = {name: "," * (len(columns(TRAITS[name])) - 1) for name in trait_names}
     expected: dict[str, list[str | None]] = {}
-    one, several = map(np.flatnonzero, (solved.unique, solved.non_unique))
-    known_for = {"unique": (one,), "decided": (one, several)}
+    unique, non_unique = map(np.flatnonzero, (solved.unique, solved.non_unique))
+    known_for = {"unique": (unique,), "decided": (unique, non_unique)}
     for name in trait_names:
         texts: list[str | None] = [empty_fields[name]] * len(solved.masks)
         for indexes in known_for[TRAITS[name].known_for]:
-            is_sampled = TRAITS[name].is_slow or indexes is not one
+            is_sampled = TRAITS[name].is_slow or indexes is not unique
             sample = indexes[:: max(1, -(-len(indexes) // SAMPLE_ROWS))] if is_sampled else indexes
             for index in indexes.tolist():
                 texts[index] = None
@@ -221,15 +228,15 @@ def _expected_fields(
 
 
 def _redundancy_finder(seconds: float) -> RedundancyFinder:
-    """A finder of redundant givens that searches exhaustively, up to `seconds` per puzzle."""
+    """Make a finder of redundant givens. It uses exhaustive searches of up to `seconds` each."""
 
     def find_redundant(solved: SolvedBatch) -> tuple[Flags, Flags]:
         masks, solutions = solved.masks, solved.solutions
-        owners, cells = np.nonzero(masks & (masks - 1) == 0)
+        puzzle_indices, cells = np.nonzero(masks & (masks - 1) == 0)
         redundant, certain = np.zeros(masks.shape, np.bool_), np.ones(len(masks), np.bool_)
-        for start in range(0, len(owners), _BATCH_GIVENS):
-            batch = slice(start, start + _BATCH_GIVENS)
-            puzzles, emptied = owners[batch], cells[batch]
+        for start in range(0, len(puzzle_indices), _BATCH_SEARCHES):
+            batch = slice(start, start + _BATCH_SEARCHES)
+            puzzles, emptied = puzzle_indices[batch], cells[batch]
             weaker = masks[puzzles]
             weaker[np.arange(len(puzzles)), emptied] = solved.geometry.all_values
             listed = np.ones(len(puzzles), np.int64), solutions[None, puzzles]

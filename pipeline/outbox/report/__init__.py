@@ -3,8 +3,8 @@
     records ─ survey ─▶ Survey ─ views ─▶ cards, links ─ page ─▶ one HTML file
     records ─ published_puzzles ─▶ SheetPuzzle ─ sheet ─▶ one HTML file, or a PDF
 
-All names and contents are untrusted: an unreadable record becomes a row with an error message, all
-sizes are limited, and all texts are escaped.
+All names and contents are untrusted: a record that cannot be read becomes a job with an error
+message, all sizes are limited, and all texts are escaped.
 """
 
 from pipeline.outbox.names import REPORT

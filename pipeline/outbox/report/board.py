@@ -11,42 +11,47 @@ from math import ceil, sqrt
 
 from pipeline.errors import counted, printable
 from pipeline.outbox.report.outlines import CELL, borders, inner_lines
-from pipeline.outbox.report.rule_shapes import BOARD_STYLE, RuleShapes, style_of
+from pipeline.outbox.report.rule_shapes import BOARD_STYLE, RuleShapes, style_sheet_for
 from pipeline.puzzle.geometry import Geometry, unit_name, values_of
 from pipeline.puzzle.puzzle import Grid, Puzzle
 from pipeline.puzzle.shapes import Place
 
 MAX_DRAWN_SIDE = 25
 """The number of rows or columns of the largest boards that are drawn."""
+
 TOO_LARGE = f"not drawn: more than {MAX_DRAWN_SIDE}×{MAX_DRAWN_SIDE} cells"
-_BASELINE = 15
+"""The message for a board that is too large to draw."""
+
+_BASELINE_OFFSET = 15
 """The distance between the top of a cell and the baseline of its digit."""
 _MARGIN = 2
 """The distance between the grid and the edge of the drawing."""
 _PADDING = 1
-"""The distance between the lines around a cell and its candidates."""
+"""The distance between the sides of a cell and its candidates."""
 _SMALL_SIDE = 6
 """The number of rows or columns of the largest boards that are styled as small."""
-_CIRCLE = "M{x} {y}m2 10a8 8 0 1 0 16 0a8 8 0 1 0-16 0z"
-_INNER_SQUARE = "M{x} {y}m2.5 2.5h15v15h-15z"
-_SQUARE = "M{x} {y}h20v20h-20z"
-"""Paths of shapes in the cell whose corner is x, y."""
+_CIRCLE_PATH = "M{x} {y}m2 10a8 8 0 1 0 16 0a8 8 0 1 0-16 0z"
+_INNER_SQUARE_PATH = "M{x} {y}m2.5 2.5h15v15h-15z"
+_SQUARE_PATH = "M{x} {y}h20v20h-20z"
+"""Templates of the paths of shapes in the cell whose top left corner is x, y."""
 
 _MAX_LIST_CHARACTERS = 1_000
-"""Maximum length of a list of rules or marks in a description."""
+"""Maximum number of characters in a list of rules or candidates in a description."""
 
 
 @dataclass(frozen=True)
 class Board:
     """The content of a drawing: a puzzle, a solution, or both with the same geometry.
 
-    - `puzzle`: without it, all values of the solution are drawn as if they were found.
-    - `conflict`, `difference`: cells to mark.
+    - `puzzle`: the puzzle; if it is None, no value of `grid` is drawn as a given.
+    - `grid`: the solution.
+    - `conflict`: the cells of clues that contradict each other.
+    - `difference`: the cells in which the solutions differ.
     - `signs`: the characters of the values 1, 2, …; empty for numbers.
-    - `rules_in_conflict`: indices of the puzzle's rules.
-    - `unread`: parts of the source that were not read, as in `Parsed`; they are not drawn.
+    - `rules_in_conflict`: the indices of the puzzle's rules that are part of the conflict.
+    - `unread`: the parts of the source that were not read, as in `Parsed`. They are not drawn.
 
-    Raises ValueError without puzzle and grid, or if their geometries differ.
+    Raises ValueError if both puzzle and grid are missing, or if their geometries differ.
     """
 
     puzzle: Puzzle | None
@@ -75,13 +80,13 @@ class Board:
 
     @property
     def size(self) -> tuple[int, int]:
-        """Width and height of the drawing, in SVG units."""
+        """The width and height of the drawing, in SVG units."""
         _, _, width, height = _bounds(self)
         return width, height
 
     @property
     def span(self) -> float:
-        """The larger side of the drawing, in cells."""
+        """The width or height of the drawing without its margins, whichever is larger, in cells."""
         return (max(self.size) - 2 * _MARGIN) / CELL
 
     @cached_property
@@ -93,7 +98,7 @@ class Board:
 
     @cached_property
     def givens(self) -> dict[int, int]:
-        """Maps cells to given values."""
+        """Maps the cells with a given to its value."""
         return dict(self.puzzle.givens()) if self.puzzle else {}
 
     @cached_property
@@ -120,7 +125,7 @@ class Board:
         }
 
     def even_cells(self) -> list[int]:
-        """The cells to draw in grey. If there are even or odd marks: all cells known to be even."""
+        """The cells to draw in grey: all cells known to be even, if there are even or odd marks."""
         geometry = self.geometry
         marks = {geometry.even_values, geometry.odd_values}
         cells = self.puzzle.cells if self.puzzle else ()
@@ -136,14 +141,14 @@ class Board:
         return all(not (mask & even and mask & odd) for mask in cells)
 
     def odd_cells(self) -> list[int]:
-        """The cells marked as odd; empty if all cells that are not grey are odd."""
+        """The cells to mark as odd; empty if every cell that is not grey is known to be odd."""
         odd = self.geometry.odd_values
         is_unmarked = self.puzzle is None or self.candidates or self.is_parity_known
         cells = self.puzzle.cells if self.puzzle and not is_unmarked else ()
         return [cell for cell, mask in enumerate(cells) if mask == odd and mask & (mask - 1)]
 
-    def sign(self, value: int) -> str:
-        """The character or number of a value."""
+    def value_text(self, value: int) -> str:
+        """The character of a value, or else the value as a number."""
         return (self.signs[value - 1 : value] if self.signs else "") or str(value)
 
 
@@ -177,8 +182,8 @@ def board_summary(board: Board) -> str:
 def board_svg(board: Board, title: str, key: str, *, standalone: bool = False) -> str:
     """Draw a board as an SVG element whose ids begin with `key`.
 
-    `standalone`: include style and size, so that the element is the content of an SVG file. Raises
-    ValueError for more than 25×25 cells.
+    `standalone`: include style and size, so that the element is the content of an SVG file.
+    Raises ValueError if the board is too large.
     """
     if not board.is_drawable:
         raise ValueError(TOO_LARGE)
@@ -195,7 +200,11 @@ def board_svg(board: Board, title: str, key: str, *, standalone: bool = False) -
         f'<title id="{key}t">{escape(printable(title))}</title>'
         f'<desc id="{key}d">{escape(_description(board))}</desc>'
     )
-    style = f"<style>{BOARD_STYLE}{style_of(board.rule_shapes.kinds)}</style>" if standalone else ""
+    style = (
+        f"<style>{BOARD_STYLE}{style_sheet_for(board.rule_shapes.kinds)}</style>"
+        if standalone
+        else ""
+    )
     return "".join((head, style, *_draw_parts(board), "</svg>"))
 
 
@@ -224,7 +233,7 @@ def board_image(puzzle: Puzzle | None, grid: Grid | None) -> str | None:
 
 
 def _bounds(board: Board) -> tuple[int, int, int, int]:
-    """Left, top, width and height of the drawing."""
+    """The left, top, width and height of the drawing, in SVG units."""
     rows, columns = board.geometry.extent
     top, right, bottom, left = board.rule_shapes.margins
     left, top = left + _MARGIN, top + _MARGIN
@@ -237,27 +246,27 @@ def _bounds(board: Board) -> tuple[int, int, int, int]:
 
 
 def _draw_parts(board: Board) -> Iterator[str]:
-    """Yield the parts of the drawing, the lowest first. Some may be empty."""
+    """Yield the SVG elements of the drawing, from bottom to top. Some may be empty."""
     geometry, rule_shapes = board.geometry, board.rule_shapes
     left, top, width, height = _bounds(board)
     yield f'<path class="paper" d="M{left}{top}h{width}v{height}h-{width}z"/>'
     cells = {geometry.place(cell) for cell in range(geometry.size)}
-    yield _draw_in_cells("even", map(geometry.place, board.even_cells()), _SQUARE)
-    yield _draw_in_cells("even odd", map(geometry.place, board.odd_cells()), _CIRCLE)
+    yield _draw_in_cells("even", map(geometry.place, board.even_cells()), _SQUARE_PATH)
+    yield _draw_in_cells("even odd", map(geometry.place, board.odd_cells()), _CIRCLE_PATH)
     yield from rule_shapes.elements_below()
-    yield _draw_in_cells("conflict", sorted({*board.conflict} & cells), _CIRCLE)
-    yield _draw_in_cells("difference", sorted({*board.difference} & cells), _INNER_SQUARE)
+    yield _draw_in_cells("conflict", sorted({*board.conflict} & cells), _CIRCLE_PATH)
+    yield _draw_in_cells("difference", sorted({*board.difference} & cells), _INNER_SQUARE_PATH)
     yield f'<path class="thin" d="{inner_lines(geometry)}"/>'
     yield f'<path class="thick" d="{borders(geometry, rule_shapes.regions)}"/>'
     yield from rule_shapes.elements_above()
     yield _draw_group_names(geometry)
-    yield _draw_digits("given", board.givens, board)
-    yield _draw_digits("solved", board.solved, board)
+    yield _draw_values("given", board.givens, board)
+    yield _draw_values("solved", board.solved, board)
     yield _draw_candidates(board)
 
 
 def _draw_group_names(geometry: Geometry) -> str:
-    """Write the names of groups of cells outside the grid above these groups."""
+    """Write the name of each group of cells outside the grid above the group."""
     spans = []
     for name, _ in geometry.free_grid.groups if geometry.free_grid else ():
         assert geometry.free_grid  # noqa: S101 - it has groups
@@ -266,32 +275,35 @@ def _draw_group_names(geometry: Geometry) -> str:
     return f'<text class="group">{"".join(spans)}</text>' if spans else ""
 
 
-def _draw_in_cells(name: str, places: Iterable[Place], shape: str) -> str:
+def _draw_in_cells(css_class: str, places: Iterable[Place], path_template: str) -> str:
     """Draw the same shape in all these cells."""
     corners = (((column - 1) * CELL, (row - 1) * CELL) for row, column in places)
-    path = "".join(shape.format(x=x, y=y) for x, y in corners)
-    return f'<path class="{name}" d="{path}"/>' if path else ""
+    path = "".join(path_template.format(x=x, y=y) for x, y in corners)
+    return f'<path class="{css_class}" d="{path}"/>' if path else ""
 
 
-def _draw_digits(name: str, values: dict[int, int], board: Board) -> str:
-    """Write values in their cells. Single characters become one text with many positions."""
+def _draw_values(css_class: str, values: dict[int, int], board: Board) -> str:
+    """Write values in their cells.
+
+    If all values are single characters, they become one text with many positions.
+    """
     if not values:
         return ""
     corners = ((r - 1, c - 1) for r, c in map(board.geometry.place, values))
-    places = [(c * CELL + CELL // 2, r * CELL + _BASELINE) for r, c in corners]
-    signs = [board.sign(value) for value in values.values()]
-    if all(len(sign) == 1 for sign in signs):
+    places = [(c * CELL + CELL // 2, r * CELL + _BASELINE_OFFSET) for r, c in corners]
+    texts = [board.value_text(value) for value in values.values()]
+    if all(len(text) == 1 for text in texts):
         xs, ys = (" ".join(map(str, axis)) for axis in zip(*places, strict=True))
-        return f'<text class="{name}" x="{xs}" y="{ys}">{escape("".join(signs))}</text>'
+        return f'<text class="{css_class}" x="{xs}" y="{ys}">{escape("".join(texts))}</text>'
     spans = (
-        f'<tspan x="{x}" y="{y}">{escape(sign)}</tspan>'
-        for (x, y), sign in zip(places, signs, strict=True)
+        f'<tspan x="{x}" y="{y}">{escape(text)}</tspan>'
+        for (x, y), text in zip(places, texts, strict=True)
     )
-    return f'<text class="{name} small">{"".join(spans)}</text>'
+    return f'<text class="{css_class} small">{"".join(spans)}</text>'
 
 
 def _draw_candidates(board: Board) -> str:
-    """Write the candidates of the cells without a value, each at the position of its value."""
+    """Write the candidates of the cells without a value, each at the position for its value."""
     side = board.geometry.side
     columns = ceil(sqrt(side))
     step = (CELL - 2 * _PADDING) / columns
@@ -304,7 +316,9 @@ def _draw_candidates(board: Board) -> str:
             down, across = divmod(value - board.geometry.lowest, columns)
             x = (column - 1) * CELL + _PADDING + (across + 0.5) * step
             y = (row - 1) * CELL + _PADDING + (down + 0.8) * step
-            spans.append(f'<tspan x="{x:.4g}" y="{y:.4g}">{escape(board.sign(value))}</tspan>')
+            spans.append(
+                f'<tspan x="{x:.4g}" y="{y:.4g}">{escape(board.value_text(value))}</tspan>'
+            )
     return f'<text class="candidates by-{columns}">{"".join(spans)}</text>' if spans else ""
 
 
@@ -317,11 +331,11 @@ def _description(board: Board) -> str:
     if rules:
         words.append(f"Rules: {_join_names(rule.describe(geometry) for rule in rules)}.")
     for name, row in _named_rows(geometry):
-        shown = (board.sign(values[cell]) if cell in values else "–" for cell in row)
+        shown = (board.value_text(values[cell]) if cell in values else "–" for cell in row)
         words.append(f"{name[:1].upper()}{name[1:]}: {' '.join(shown)}.")
     if blank := [cell for cell in board.candidates if cell not in board.solved]:
         marks = (
-            f"{geometry.name_of(cell)} {' '.join(map(board.sign, board.candidates[cell]))}"
+            f"{geometry.name_of(cell)} {' '.join(map(board.value_text, board.candidates[cell]))}"
             for cell in blank
         )
         words.append(f"Candidates: {_join_names(marks)}.")
@@ -337,14 +351,14 @@ def _description(board: Board) -> str:
 
 
 def _named_rows(geometry: Geometry) -> Iterator[tuple[str, Sequence[int]]]:
-    """The names and cells of the rows, and of the groups of cells outside the grid."""
+    """Yield the name and cells of each row, and of each group of cells outside the grid."""
     if geometry.free_grid:
         return geometry.free_grid.rows_and_groups()
     return ((unit_name(geometry, index), row) for index, row in enumerate(geometry.rows()))
 
 
 def _join_names(names: Iterable[str]) -> str:
-    """Join names with commas, up to _MAX_LIST_CHARACTERS, and append the number of all others."""
+    """Join names with commas, up to _MAX_LIST_CHARACTERS, and append how many were omitted."""
     shown, more, room = list[str](), 0, _MAX_LIST_CHARACTERS
     for name in names:
         room -= len(name)

@@ -15,16 +15,20 @@ from pipeline.outbox.report.survey import (
     Survey,
 )
 
-# The possible widths of a bar, in seconds.
 _BAR_SECONDS = (1, 2, 5, 10, 30, 60, 300, 900, 3600, 21_600, 86_400, 604_800, 2_592_000, 31_536_000)
+"""The possible widths of a bar of the throughput chart, in seconds."""
+
 _MAX_BARS = 40
+"""Maximum number of bars of the throughput chart."""
+
 _CHART_WIDTH, _CHART_HEIGHT, _FLOOR, _MAX_BAR_WIDTH = 360, 96, 74, 36
-"""Lengths in a chart, in SVG units. `_FLOOR` is the distance of the bars' floor from the top."""
+"""Lengths in a chart, in SVG units. The bars stand on `_FLOOR`, a distance from the top."""
 
 _RATE_UNITS = ((1, "second"), (60, "minute"), (3600, "hour"), (86_400, "day"))
+"""Units of time, each with its length in seconds."""
 
 Chart = tuple[str, str, str]
-"""Title, text and SVG of a chart."""
+"""The title, text and SVG of a chart."""
 
 
 class Bar(NamedTuple):
@@ -36,7 +40,7 @@ class Bar(NamedTuple):
 
 
 def charts_of_times(survey: Survey, bounds: PageBounds) -> list[Chart]:
-    """The charts of throughput and of solve times; without data, a chart is omitted."""
+    """Draw the charts of throughput and of solve times. A chart without data is omitted."""
     charts = []
     bars, width = _throughput_bars(survey)
     if len(bars) > 1 and (rate := _rate_text(survey)):
@@ -44,14 +48,16 @@ def charts_of_times(survey: Survey, bounds: PageBounds) -> list[Chart]:
         charts.append(("Throughput", words, _svg(bars, "Puzzles finished over time", "c0")))
     if bars := _solve_time_bars(survey.solve_times):
         words = f"{counted(survey.solve_times.total(), 'puzzle', ',')} solved individually; "
-        words += "batches are not included"
-        words += f", and only {bounds.timed:,} files of archives." if survey.is_partial else "."
+        words += "without batches"
+        if survey.lacks_times:
+            words += f", and with at most {bounds.timed_members:,} members of archives"
+        words += "."
         charts.append(("Solve time", words, _svg(bars, "Puzzles by solve time", "c1")))
     return charts
 
 
 def _solve_time_bars(counts: Counter[int]) -> list[Bar]:
-    """The bars of `Survey.solve_times`, in whole powers of ten."""
+    """Make the bars of `Survey.solve_times`. The axis begins and ends at powers of ten."""
     if not counts:
         return []
     lowest = min(counts) // BINS_PER_DECADE * BINS_PER_DECADE
@@ -68,24 +74,26 @@ def _solve_time_bars(counts: Counter[int]) -> list[Bar]:
 
 
 def _throughput_bars(survey: Survey) -> tuple[list[Bar], str]:
-    """The bars of finished puzzles by time, and the width of a bar in words."""
+    """Make the bars of finished puzzles by time. Returns the bars, and their width in words."""
     if not survey.finished:
         return [], ""
     first, last = survey.started, max(survey.finished)
-    width = next((w for w in _BAR_SECONDS if (last - first) / w < _MAX_BARS - 1), _BAR_SECONDS[-1])
+    width = next(
+        (each for each in _BAR_SECONDS if (last - first) / each < _MAX_BARS - 1), _BAR_SECONDS[-1]
+    )
     first = max(first // width, last // width - 10 * _MAX_BARS) * width
     counts: Counter[int] = Counter()
     for moment, puzzles in zip(survey.finished, survey.puzzles, strict=True):
         counts[max(0, int((moment - first) // width))] += int(puzzles)
-    number = int((last - first) // width) + 1
-    ends = {0: time_text(first), number - 1: time_text(last)} if number > 1 else {}
+    bar_count = int((last - first) // width) + 1
+    labels = {0: time_text(first), bar_count - 1: time_text(last)} if bar_count > 1 else {}
     bars = [
         Bar(
             counts[index],
             f"from {time_text(first + index * width)}: {counts[index]:,}",
-            ends.get(index, ""),
+            labels.get(index, ""),
         )
-        for index in range(number)
+        for index in range(bar_count)
     ]
     return bars, duration(width)
 
@@ -97,7 +105,7 @@ def _rate_text(survey: Survey) -> str:
         return ""
     per_second = puzzles / seconds
     length, unit = next(
-        (unit_of_time for unit_of_time in _RATE_UNITS if per_second * unit_of_time[0] >= 1),
+        (rate_unit for rate_unit in _RATE_UNITS if per_second * rate_unit[0] >= 1),
         _RATE_UNITS[-1],
     )
     number = per_second * length
@@ -106,7 +114,7 @@ def _rate_text(survey: Survey) -> str:
 
 
 def _svg(bars: Sequence[Bar], title: str, key: str) -> str:
-    """A bar chart as SVG whose ids begin with `key`. Only the highest bar shows its number."""
+    """Draw a bar chart as SVG. Its ids begin with `key`. Only the highest bar shows its value."""
     step = _CHART_WIDTH / len(bars)
     width = min(step * 0.84, _MAX_BAR_WIDTH)
     tallest = max(bar.height for bar in bars)
@@ -136,7 +144,7 @@ def _svg(bars: Sequence[Bar], title: str, key: str) -> str:
 
 
 def time_text(seconds: float) -> str:
-    """A time in seconds since 1970, as a text in UTC; `?` if it is out of range."""
+    """Format a time, in seconds since 1970, in UTC; `?` if it is out of range."""
     try:
         return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d %H:%M:%S")
     except (ValueError, OverflowError, OSError):

@@ -11,9 +11,9 @@ from pipeline.errors import PipelineError
 from pipeline.files import read_regular
 from pipeline.outbox.originals import MAX_SMALL_BYTES, SmallOriginals
 from pipeline.outbox.report.board import MAX_DRAWN_SIDE, Board
-from pipeline.outbox.report.published_jobs import PublishedJob, job_of_member, positions
+from pipeline.outbox.report.published_jobs import PublishedJob, job_of_member, places_of
 from pipeline.outbox.schema import or_none
-from pipeline.outbox.tables import MemberRow, PuzzleRow, grid_in
+from pipeline.outbox.tables import MemberRow, PuzzleRow, parse_grid_line
 from pipeline.puzzle.geometry import MAX_SIDE, MIN_SIDE, Geometry
 from pipeline.puzzle.puzzle import Grid, Puzzle
 from pipeline.puzzle.shapes import Place
@@ -30,22 +30,22 @@ from pipeline.settings import Reading
 
 
 class MemberJob(NamedTuple):
-    """A member of an archive: its row, its job, and its original if it is a single puzzle."""
+    """A member of an archive: its row, its job, and its content if it is a single puzzle."""
 
     row: MemberRow
     job: PublishedJob | None
     original: bytes | None
 
 
-# Height and width of a box, by the number of values.
-_BOXES = {6: (2, 3), 8: (2, 4), 10: (2, 5), 12: (3, 4), 15: (3, 5), 20: (4, 5), 24: (4, 6)}
-_BOXES |= {n * n: (n, n) for n in range(2, 6)}
+_BOX_SIZES = {6: (2, 3), 8: (2, 4), 10: (2, 5), 12: (3, 4), 15: (3, 5), 20: (4, 5), 24: (4, 6)}
+_BOX_SIZES |= {n * n: (n, n) for n in range(2, 6)}
+"""Maps the number of values to the height and width of a usual box."""
 
 
 def board_of_job(job: PublishedJob, original: bytes | None) -> Board | str:
-    """The board of a job of one puzzle, or a sentence that says why it has no board.
+    """Make the board of a job of one puzzle.
 
-    The sentence may be empty.
+    If there is no board, returns a sentence that says why, or an empty text.
     """
     if job.puzzle is None or job.puzzle.format == CNF_FORMAT:
         return "A formula has no board."
@@ -56,30 +56,30 @@ def board_of_job(job: PublishedJob, original: bytes | None) -> Board | str:
     if (n := height * width) > MAX_DRAWN_SIDE:
         limit = f"{MAX_DRAWN_SIDE}×{MAX_DRAWN_SIDE}"
         return f"{n}×{n} cells in boxes of {height}×{width}. Only boards up to {limit} are drawn."
-    parsed, solution = _parse(original, job.reading), f"{job.stem}_1.solution"
+    parsed, solution = _parse_small(original, job.reading), f"{job.stem}_1.solution"
     grid, signs = None, ""
     if solution in job.files:
         boxes = f"{height}x{width}" if parsed is None and min(height, width) > 1 else "auto"
         reading = job.reading._replace(format="auto", boxes=boxes)
         grid, signs = _read_solution(job.sibling(solution), parsed, reading)
     difference = or_none(record.difference)
-    cells = (
-        positions(or_none(record.conflict) or ()),
-        positions(difference.cells if difference else ()),
+    conflict_and_difference = (
+        places_of(or_none(record.conflict) or ()),
+        places_of(difference.cells if difference else ()),
     )
-    broken = [rule.number - 1 for rule in or_none(record.conflict_rules) or ()]
-    board = _make_board(parsed, grid, *cells, broken, signs)
+    rules_in_conflict = [rule.number - 1 for rule in or_none(record.conflict_rules) or ()]
+    board = _make_board(parsed, grid, *conflict_and_difference, rules_in_conflict, signs)
     if board is None:
         is_missing = original is None and height
         return "Neither a solution nor the original was found." if is_missing else ""
     return board
 
 
-def board_of_row(row: PuzzleRow, other: str, reading: Reading) -> Board | None:
-    """The board of a row of a collection; None if it cannot be drawn.
+def board_of_row(row: PuzzleRow, second_solution: str, reading: Reading) -> Board | None:
+    """Make the board of a row of a collection. Returns None if it cannot be drawn.
 
-    `other` is the second solution, or empty if it is unknown. `reading` are the options with which
-    the collection was read.
+    `second_solution`: empty if it is unknown. `reading`: the options with which the collection was
+    read.
     """
     if row.status in ("invalid", "unreadable"):
         return None
@@ -87,10 +87,12 @@ def board_of_row(row: PuzzleRow, other: str, reading: Reading) -> Board | None:
     if parsed is None:
         return None
     geometry, signs = parsed.puzzle.geometry, signs_of(parsed.format)
-    grid, another = (grid_in(text, signs, geometry) for text in (row.solution, other))
+    grid, second_grid = (
+        parse_grid_line(text, signs, geometry) for text in (row.solution, second_solution)
+    )
     difference: list[Place] = []
-    if grid and another:
-        pairs = enumerate(zip(grid.values, another.values, strict=True))
+    if grid and second_grid:
+        pairs = enumerate(zip(grid.values, second_grid.values, strict=True))
         difference = [geometry.place(cell) for cell, (a, b) in pairs if a != b]
     conflict = clashing_givens(parsed.puzzle) if row.status == "unsolvable" else None
     return _make_board(parsed, grid, conflict.cells if conflict else (), difference)
@@ -101,12 +103,12 @@ def _make_board(
     grid: Grid | None,
     conflict: Sequence[Place],
     difference: Sequence[Place],
-    rules: Sequence[int] = (),
+    rules_in_conflict: Sequence[int] = (),
     signs: str = "",
 ) -> Board | None:
-    """A board with the puzzle and, if it has the same geometry, the solution.
+    """Make a board of a puzzle and, if it has the same geometry, a solution.
 
-    None without puzzle and solution, or if the board is too large.
+    Returns None if both are missing, or if the board is too large.
     """
     puzzle = parsed.puzzle if parsed else None
     if puzzle and grid and puzzle.geometry != grid.geometry:
@@ -115,12 +117,12 @@ def _make_board(
         return None
     signs = signs_of(parsed.format) if parsed else signs
     unread = parsed.unread if parsed else ()
-    board = Board(puzzle, grid, conflict, difference, signs, rules, unread)
+    board = Board(puzzle, grid, conflict, difference, signs, rules_in_conflict, unread)
     return board if board.is_drawable else None
 
 
-def _parse(data: bytes | None, reading: Reading) -> Parsed | None:
-    """Read a small puzzle. Returns None if this fails."""
+def _parse_small(data: bytes | None, reading: Reading) -> Parsed | None:
+    """Parse a puzzle of at most MAX_SMALL_BYTES. Returns None if this fails."""
     if data is None or len(data) > MAX_SMALL_BYTES:
         return None
     try:
@@ -130,7 +132,7 @@ def _parse(data: bytes | None, reading: Reading) -> Parsed | None:
 
 
 def _read_solution(path: Path, parsed: Parsed | None, reading: Reading) -> tuple[Grid | None, str]:
-    """The grid in a solution file, and the characters of its values.
+    """Read a solution file. Returns its grid, and the characters of the grid's values.
 
     The grid is None if the file cannot be read.
     """
@@ -138,7 +140,7 @@ def _read_solution(path: Path, parsed: Parsed | None, reading: Reading) -> tuple
         data = read_regular(path, MAX_SMALL_BYTES)
         if parsed is not None and is_written_as_values(parsed.format, parsed.puzzle):
             return read_values(data, "", parsed.puzzle.geometry), ""
-        if filled := _parse(data, reading):
+        if filled := _parse_small(data, reading):
             return filled_grid(filled.puzzle, path.name), signs_of(filled.format)
     except (OSError, PipelineError, ValueError, RecursionError):
         pass
@@ -146,30 +148,31 @@ def _read_solution(path: Path, parsed: Parsed | None, reading: Reading) -> tuple
 
 
 def _parse_line(text: str, reading: Reading) -> Parsed | None:
-    """Parse a puzzle in one line of characters, or of numbers separated by spaces."""
+    """Parse a puzzle in one line of characters or of numbers separated by spaces."""
     words = text.split()
     values = [int(word) for word in words if word.isdecimal() and len(word) < 3]
     side = round(len(words) ** 0.5)
     if len(words) < 2 or len(values) < len(words):
-        return _parse(text.encode(errors="replace"), reading) if words else None
-    if side * side != len(values):  # the first numbers are the size of a box
-        return _parse(text.encode(), reading)
-    if side not in _BOXES or max(values) > side:
+        return _parse_small(text.encode(errors="replace"), reading) if words else None
+    if side * side != len(values):  # the first numbers are the height and width of a box
+        return _parse_small(text.encode(), reading)
+    if side not in _BOX_SIZES or max(values) > side:
         return None
-    return Parsed(Puzzle.of_values(Geometry(*_BOXES[side]), values), "boxes", "", "classic")
+    return Parsed(Puzzle.of_values(Geometry(*_BOX_SIZES[side]), values), "boxes", "", "classic")
 
 
 def find_members(
     archive: PublishedJob, rows: Iterable[tuple[int, MemberRow]], originals: SmallOriginals
 ) -> list[MemberJob]:
-    """Find the jobs and originals of members of an archive.
+    """Find the jobs and the contents of members of an archive.
 
-    `rows` are rows of the archive's table, each with its index from 0.
+    `rows`: rows of the archive's table, each with its index from 0.
     """
     jobs = [(row, job_of_member(archive, index, row)) for index, row in rows]
     records = (job.puzzle for _, job in jobs if job and job.status != "other")
     hashes = {record.sha256 for record in records if record and record.sha256}
-    data = originals.find_members(archive.source, hashes)
+    contents = originals.find_members(archive.source, hashes)
     return [
-        MemberJob(row, job, data.get(job.record.sha256 or "") if job else None) for row, job in jobs
+        MemberJob(row, job, contents.get(job.record.sha256 or "") if job else None)
+        for row, job in jobs
     ]

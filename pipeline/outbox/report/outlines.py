@@ -1,4 +1,4 @@
-"""Draw lines between and around cells, as data of SVG paths."""
+"""Draw lines between and around cells. Each function returns the commands of an SVG path."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from pipeline.puzzle.geometry import Geometry
 from pipeline.puzzle.shapes import Place
 
 CELL: Final = 20
-"""The side of a cell, in units of the drawing."""
+"""The width and height of a cell, in SVG units."""
 
 Edge = tuple[int, int]
-"""A side of a cell: the number of its grid line, and its position on this line, from 0 in cells."""
+"""A side of a cell: the grid line on which it lies, and the cell along this line, both from 0."""
 
 Vertex = tuple[int, int]
-"""A corner of a cell: x and y, from 0, in cells."""
+"""A corner of a cell: its x and y, from 0, in cells."""
 
 
 @lru_cache(maxsize=16)
@@ -33,13 +33,15 @@ def inner_lines(geometry: Geometry) -> str:
 @lru_cache(maxsize=16)
 def borders(geometry: Geometry, regions: tuple[tuple[Place, ...], ...] = ()) -> str:
     """Draw the borders of the grid, of its boxes and of these regions."""
-    parts: defaultdict[Place, list[int]] = defaultdict(list)
+    areas_of_place: defaultdict[Place, list[int]] = defaultdict(list)
     boxes = geometry.boxes() if geometry.has_boxes else ()
     areas = [*([geometry.place(cell) for cell in box] for box in boxes), *regions]
     for index, area in enumerate(areas):
         for place in area:
-            parts[place].append(index)
-    places = {place: parts.get(place, []) for place in map(geometry.place, range(geometry.size))}
+            areas_of_place[place].append(index)
+    places = {
+        place: areas_of_place.get(place, []) for place in map(geometry.place, range(geometry.size))
+    }
     across, down = set[Edge](), set[Edge]()
     for (row, column), area_indices in places.items():
         for step in (0, 1):
@@ -52,13 +54,13 @@ def borders(geometry: Geometry, regions: tuple[tuple[Place, ...], ...] = ()) -> 
 
 def _straight_lines(across: Iterable[Edge], down: Iterable[Edge]) -> str:
     """Draw horizontal and vertical sides of cells. Adjacent sides become one line."""
-    drawn = [f"M{x} {y}h{length}" for y, x, length in _runs(across)]
-    drawn += [f"M{x} {y}v{length}" for x, y, length in _runs(down)]
-    return "".join(drawn)
+    commands = [f"M{x} {y}h{length}" for y, x, length in _merge_edges(across)]
+    commands += [f"M{x} {y}v{length}" for x, y, length in _merge_edges(down)]
+    return "".join(commands)
 
 
-def _runs(edges: Iterable[Edge]) -> Iterator[tuple[int, int, int]]:
-    """Yield the line, start and length of each run of adjacent edges, in SVG units."""
+def _merge_edges(edges: Iterable[Edge]) -> Iterator[tuple[int, int, int]]:
+    """Merge adjacent edges. Yields the line, start and length of each result, in SVG units."""
     numbered = enumerate(sorted(edges))
     for _, run in groupby(
         numbered,
@@ -69,33 +71,36 @@ def _runs(edges: Iterable[Edge]) -> Iterator[tuple[int, int, int]]:
 
 
 def outline(cells: Iterable[Place], inset: float) -> str:
-    """Draw closed lines around groups of cells, at a distance of `inset` from their sides.
+    """Draw closed lines around areas of cells, inside the areas at a distance of `inset`.
 
-    Cells that touch only at a corner belong to different groups.
+    Cells that touch only at a corner belong to different areas.
     """
-    successors = _sides(cells)
-    drawn = []
+    successors = _outer_sides(cells)
+    loops = []
     while successors:
         start = min(successors)
-        drawn.append(_loop_path(_take_loop(successors, start), inset))
-    return "".join(drawn)
+        loops.append(_loop_path(_take_loop(successors, start), inset))
+    return "".join(loops)
 
 
-def _sides(cells: Iterable[Place]) -> dict[Vertex, list[Vertex]]:
+def _outer_sides(cells: Iterable[Place]) -> dict[Vertex, list[Vertex]]:
     """Map each corner to the next corners along the outer sides of the cells, clockwise."""
     inside = {(column - 1, row - 1) for row, column in cells}
     successors: defaultdict[Vertex, list[Vertex]] = defaultdict(list)
     for x, y in inside:
         corners = ((x, y), (x + 1, y), (x + 1, y + 1), (x, y + 1), (x, y))
-        beyond = ((x, y - 1), (x + 1, y), (x, y + 1), (x - 1, y))
-        for (begin, end), other in zip(pairwise(corners), beyond, strict=True):
-            if other not in inside:
+        neighbours = ((x, y - 1), (x + 1, y), (x, y + 1), (x - 1, y))
+        for (begin, end), neighbour in zip(pairwise(corners), neighbours, strict=True):
+            if neighbour not in inside:
                 successors[begin].append(end)
     return dict(successors)
 
 
 def _take_loop(successors: dict[Vertex, list[Vertex]], start: Vertex) -> list[Vertex]:
-    """Remove a closed line, and return its corners. It turns right at corners with two lines."""
+    """Remove a closed line, and return its corners.
+
+    Where two lines meet at a corner, the line turns right.
+    """
     corners = [start]
     step = (1, 0)
     while True:
@@ -113,8 +118,8 @@ def _take_loop(successors: dict[Vertex, list[Vertex]], start: Vertex) -> list[Ve
 
 
 def _loop_path(corners: Sequence[Vertex], inset: float) -> str:
-    """The path of a closed line, shifted by `inset` to its right."""
-    drawn = list[str]()
+    """Draw a closed line, shifted by `inset` to its right."""
+    commands = list[str]()
     triples = zip((corners[-1], *corners[:-1]), corners, (*corners[1:], corners[0]), strict=True)
     for previous, corner, following in triples:
         step_in = (corner[0] - previous[0], corner[1] - previous[1])
@@ -123,8 +128,8 @@ def _loop_path(corners: Sequence[Vertex], inset: float) -> str:
             continue
         x = corner[0] * CELL + inset * -(step_in[1] + step_out[1])
         y = corner[1] * CELL + inset * (step_in[0] + step_out[0])
-        if not drawn:
-            drawn.append(f"M{x:g} {y:g}")
+        if not commands:
+            commands.append(f"M{x:g} {y:g}")
         else:
-            drawn.append(f"V{y:g}" if step_in[0] == 0 else f"H{x:g}")
-    return "".join(drawn) + "z"
+            commands.append(f"V{y:g}" if step_in[0] == 0 else f"H{x:g}")
+    return "".join(commands) + "z"

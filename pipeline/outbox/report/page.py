@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pipeline.errors import duration, in_words
-from pipeline.files import remove_abandoned, write_whole
+from pipeline.files import remove_abandoned, write_text_atomically
 from pipeline.outbox.names import REPORT
 from pipeline.outbox.report.charts import charts_of_times, time_text
 from pipeline.outbox.report.published_jobs import read_job, shorten
@@ -29,23 +29,23 @@ if TYPE_CHECKING:
     from jinja2 import Template
 
 _MIN_PAUSE_SECONDS, _MIN_PERIODS = 5.0, 10
-"""Minimum seconds between two pages, and minimum time between their starts in multiples of the
-time that writing a page takes."""
+"""Minimum seconds from the end of one page to the start of the next, and minimum time from start to
+start, as a multiple of the time that writing the page took."""
 
 _MAX_LAST_SECONDS = 1.0
-"""The page is written once more after a stop signal if writing took less than this before."""
+"""`ReportUpdater.close` writes the page if writing it took less than this the last time."""
 
-_BOUNDS, _JOB_BOUNDS = PageBounds(), PageBounds(boards=12, rows=12)
-"""The default limits of a page, and of the fragment of a single job."""
+_PAGE_BOUNDS, _JOB_BOUNDS = PageBounds(), PageBounds(boards=12, boards_per_job=12)
+"""The default limits of a page, and the limits of the HTML of a single job."""
 
 _FOLDER = Path(__file__).parent
 _PAGE_TEMPLATE, _CARDS_TEMPLATE = "page.html.j2", "cards.html.j2"
 
 
 class Panel(NamedTuple):
-    """A part that a server adds to the page: HTML at the top, a style and a script.
+    """Content that a server adds to the page: HTML at the top, a style sheet, and a script.
 
-    The script may make requests to the server.
+    If there is a script, it may make requests to the server.
     """
 
     html: str = ""
@@ -61,12 +61,12 @@ def page_chunks(  # noqa: PLR0913 - all but the first three have defaults
     inbox: Path,
     folder: Path,
     track: TrackRecords = iter,
-    bounds: PageBounds = _BOUNDS,
+    bounds: PageBounds = _PAGE_BOUNDS,
     panel: Panel = _NO_PANEL,
     *,
     totals: Counter[str] | None = None,
 ) -> Iterator[str]:
-    """Yield the text of the report about an outbox, for a page in `folder`.
+    """Yield the HTML of the report about an outbox, for a page in `folder`.
 
     Originals are searched for in the inbox. The numbers of puzzles by status are added to `totals`.
     Raises OSError if the outbox cannot be read.
@@ -106,9 +106,10 @@ def page_chunks(  # noqa: PLR0913 - all but the first three have defaults
 
 
 def job_fragment(record: Path, inbox: Path, first_id: int) -> str:
-    """One job as HTML, to insert into a page of `page_chunks`. Empty if the record is missing.
+    """Show one job as HTML, to insert into a page of `page_chunks`.
 
-    The ids of its boards are `b` and a number, from `first_id` on.
+    The ids of its boards are `b` and a number, from `first_id` on. Returns an empty text if the
+    record is missing.
     """
     job = read_job(record)
     if job is None:
@@ -121,7 +122,7 @@ def job_fragment(record: Path, inbox: Path, first_id: int) -> str:
 
 @cache
 def template(name: str) -> Template:
-    """Load a template of this folder. The first one takes about 0.2 s."""
+    """Load a template from this folder. The first call takes about 0.2 s."""
     from jinja2 import Environment, FileSystemLoader, StrictUndefined  # noqa: PLC0415 - slow
 
     loader = FileSystemLoader(_FOLDER)
@@ -138,14 +139,14 @@ def template(name: str) -> Template:
 
 @cache
 def read_asset(name: str) -> str:
-    """Read the text of a file of this folder."""
+    """Read a text file from this folder."""
     return (_FOLDER / name).read_text(encoding="utf-8")
 
 
 def content_policy(style: str, script: str = "", *, allows_requests: bool = False) -> str:
     """The content security policy, which allows only the page's own style and script.
 
-    `allows_requests`: allow requests of the script to the server of the page.
+    `allows_requests`: the script may make requests to the server of the page.
     """
     hashes = (base64.b64encode(sha256(text.encode()).digest()).decode() for text in (style, script))
     sources = "style-src 'sha256-{}'; script-src 'sha256-{}'".format(*hashes)
@@ -154,23 +155,23 @@ def content_policy(style: str, script: str = "", *, allows_requests: bool = Fals
 
 
 def _status_rows(totals: Mapping[str, int]) -> list[tuple[str, int, str]]:
-    """Each status with its number of puzzles and their share."""
-    whole = sum(totals.values())
-    return [(status, n, _share_text(n / whole)) for status, n in sorted_statuses(totals)]
+    """The statuses with their numbers of puzzles and their shares of all puzzles."""
+    all_puzzles = sum(totals.values())
+    return [(status, n, _percent_text(n / all_puzzles)) for status, n in sorted_statuses(totals)]
 
 
-def _share_text(part: float) -> str:
-    """A share in percent; empty if all puzzles or none have the status."""
-    if part in (0, 1):
+def _percent_text(share: float) -> str:
+    """Format a share in percent; empty for a share of all or no puzzles."""
+    if share in (0, 1):
         return ""
-    return "< 0.1 %" if part < 0.001 else "> 99.9 %" if part > 0.999 else f"{part * 100:.1f} %"
+    return "< 0.1 %" if share < 0.001 else "> 99.9 %" if share > 0.999 else f"{share * 100:.1f} %"
 
 
 def _share_strip(totals: Mapping[str, int]) -> str:
-    """An SVG strip that is divided in proportion to the shares of the statuses."""
-    whole, left, parts = sum(totals.values()), 0.0, []
+    """Draw a strip as SVG, divided in proportion to the shares of the statuses."""
+    all_puzzles, left, parts = sum(totals.values()), 0.0, []
     for status, count in sorted_statuses(totals):
-        width = count / whole * 1000
+        width = count / all_puzzles * 1000
         parts.append(f'<rect class="{status}" x="{left:.2f}" width="{width:.2f}" height="10"/>')
         left += width
     strip = '<svg viewBox="0 0 1000 10" preserveAspectRatio="none">'
@@ -186,11 +187,11 @@ def write_report(
 ) -> None:
     """Write the report about an outbox to a file. Raises OSError."""
     remove_abandoned(target)
-    write_whole(target, page_chunks(outbox, inbox, target.parent, track, totals=totals))
+    write_text_atomically(target, page_chunks(outbox, inbox, target.parent, track, totals=totals))
 
 
 class ReportUpdater:
-    """Keeps the report about an outbox up to date between jobs. A failure is only a warning."""
+    """Updates the report about an outbox between jobs. A failure causes only a warning."""
 
     def __init__(
         self,
@@ -209,10 +210,10 @@ class ReportUpdater:
         self._last_fault = ""
 
     def jobs_finished(self, count: int) -> float | None:
-        """Handle `count` newly finished jobs: write the page if it is due.
+        """Report that `count` more jobs have finished, and write the page if it is due.
 
-        The first call always writes the page. Returns the seconds until the next call, or None if
-        no call is needed until a job finishes.
+        The first call always writes the page. Returns the seconds until the next call is needed;
+        None if that is when a job finishes.
         """
         self._is_stale = self._is_stale or count > 0
         if self._clock() >= self._next:
@@ -240,6 +241,6 @@ class ReportUpdater:
         self._last_fault = fault
 
     def close(self) -> None:
-        """Write the last page if that is quick. Otherwise, the next run writes it."""
+        """Write the page once more if that is quick. Otherwise, the next run writes it."""
         if self._last_seconds < _MAX_LAST_SECONDS:
             self.update()

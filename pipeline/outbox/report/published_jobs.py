@@ -1,6 +1,6 @@
 """Read records and samples of tables for the report.
 
-A record or row that cannot be read has the status UNREADABLE, and a message.
+A record or row that cannot be read gets the status UNREADABLE, and a message.
 """
 
 from __future__ import annotations
@@ -53,7 +53,11 @@ UNRECOGNISED: Final = "unrecognised"
 """Replaces a status that this version does not know."""
 
 _MAX_NAME_CHARACTERS, _MAX_TEXT_CHARACTERS = 255, 600
+"""Maximum lengths of names and of other texts in the report."""
+
 _MAX_CELLS = MAX_SIDE * MAX_SIDE
+"""Maximum number of cells of a list in a record that are used."""
+
 _EARLIEST_TIME = datetime(2000, 1, 1, tzinfo=UTC).timestamp()
 """Earlier times in records are ignored."""
 
@@ -64,16 +68,17 @@ _ESCAPE = re.compile(r"\\(?:[nrt]|x[0-9a-f]{2}|u[0-9a-f]{4}|U000[0-9a-f]{5}|U001
 """Matches an escape sequence of `printable`."""
 
 _MAX_LINE_CHARACTERS = 16 * 1024
-"""Maximum length of a line whose fields are not shortened."""
-_RANKS = {"collection": 1, "unsolvable": 2, "multiple": 3}
-"""The ranks of rows in a sample by status: failures have rank 0, other statuses 4."""
+"""The fields of longer lines of a table are shortened."""
+
+_STATUS_RANKS = {"collection": 1, "unsolvable": 2, "multiple": 3}
+"""Ranks of the rows in a sample, by status. Failures have rank 0, and all other statuses rank 4."""
 
 R = TypeVar("R", PuzzleRow, MemberRow)
 
 
 @dataclass(frozen=True)
 class PublishedJob(Published):
-    """A record with texts and statuses for display: all are printable and of limited length."""
+    """A record, whose texts and statuses are made printable and limited in length for display."""
 
     @property
     def source(self) -> str:
@@ -82,7 +87,7 @@ class PublishedJob(Published):
 
     @property
     def status(self) -> str:
-        return known_status(self.record.status)
+        return display_status(self.record.status)
 
     @property
     def puzzle(self) -> PuzzleRecord | None:
@@ -95,11 +100,11 @@ class PublishedJob(Published):
 
     @cached_property
     def totals(self) -> dict[str, int]:
-        """The numbers of puzzles by status, without EXTRA_COUNTS."""
+        """The numbers of puzzles by status, without the EXTRA_COUNTS."""
         totals: Counter[str] = Counter()
         for name, puzzles in self.record.totals.items():
             if name not in EXTRA_COUNTS and puzzles:
-                totals[known_status(name)] += puzzles
+                totals[display_status(name)] += puzzles
         return totals
 
     @property
@@ -108,7 +113,7 @@ class PublishedJob(Published):
 
     @property
     def has_no_failures(self) -> bool:
-        """Whether the job and all its puzzles have other statuses than those in NOT_WELL."""
+        """Whether neither the job nor any of its puzzles has a status in ERROR_STATUSES."""
         return self.status not in ERROR_STATUSES and not ERROR_STATUSES & self.totals.keys()
 
     @property
@@ -117,7 +122,7 @@ class PublishedJob(Published):
 
     @property
     def message(self) -> str:
-        """The message; for a collection or archive, its unread texts."""
+        """The message; for a collection or archive, a sentence about its unread parts."""
         if isinstance(self.record, CollectionRecord):
             return display_text(unread_of_many(or_none(self.record.unread) or {}))
         return display_text(self.record.message)
@@ -128,22 +133,22 @@ class PublishedJob(Published):
 
     @property
     def seconds(self) -> Mapping[str, float]:
-        """The seconds of each stage."""
+        """Maps each stage to its seconds."""
         return self.record.seconds or {}
 
     @cached_property
     def finished(self) -> float | None:
         """The time when the job finished, in seconds since 1970; None if it is unknown."""
-        return _timestamp(self.record.finished)
+        return _parse_time(self.record.finished)
 
     @property
     def started(self) -> float | None:
         """The time when the job was claimed, in seconds since 1970; None if it is unknown.
 
-        The id of the job contains this time. For other ids, it is computed from the total time.
+        It is read from the id of the job or, if the id has no time, computed from the total time.
         """
         match, finished = _CLAIM_TIME.match(self.record.job), self.finished
-        claimed = _timestamp(match[1]) if match else None
+        claimed = _parse_time(match[1]) if match else None
         total = self.seconds.get("total")
         if claimed is None and finished is not None and total is not None:
             claimed = finished - total
@@ -153,8 +158,10 @@ class PublishedJob(Published):
 
     @property
     def reading(self) -> Reading:
-        """The options for reading the source, with the declared notation."""
-        known = {name: word for name, word in self.declared.items() if is_declaration(name, word)}
+        """The options for reading the source in the declared notation."""
+        known = {
+            name: value for name, value in self.declared.items() if is_declaration(name, value)
+        }
         return with_declared(Settings(), known).reading
 
     @property
@@ -167,7 +174,7 @@ class PublishedJob(Published):
 
 
 def read_job(path: Path) -> PublishedJob | None:
-    """Read the job of a record. Returns None if the file is missing.
+    """Read the job with the record at `path`. Returns None if the file is missing.
 
     If the record cannot be read, the job has the status UNREADABLE, and its message says why.
     """
@@ -179,28 +186,28 @@ def read_job(path: Path) -> PublishedJob | None:
         cause = error.__cause__
         reason = in_words(cause) if isinstance(cause, OSError) else str(error)
         message = f"the record cannot be read: {display_text(reason)}"
-        unread = PuzzleRecord(job="", source="", status=UNREADABLE, message=message, files=())
-        return PublishedJob(path, unread)
+        placeholder = PuzzleRecord(job="", source="", status=UNREADABLE, message=message, files=())
+        return PublishedJob(path, placeholder)
 
 
 def display_text(text: str | None) -> str:
-    """A printable text of limited length; empty for None."""
+    """Make a text printable and limit its length. None becomes an empty text."""
     return shorten(text or "", _MAX_TEXT_CHARACTERS)
 
 
 def shorten(text: str, max_length: int = _MAX_NAME_CHARACTERS) -> str:
-    """A printable text of at most `max_length` characters."""
+    """Make a text printable, and shorten it to `max_length` characters."""
     shown = printable(text[: max_length + 1])
     return shown if len(shown) <= max_length else shown[: max_length - 1] + "…"
 
 
-def known_status(status: str | None) -> str:
-    """The status; UNRECOGNISED if it is unknown."""
+def display_status(status: str | None) -> str:
+    """Return a known status unchanged; return UNRECOGNISED for any other."""
     return status if status in STATUSES or status in WITH_TOTALS else UNRECOGNISED
 
 
 def is_within(folder: Path, top: Path) -> bool:
-    """Whether a path in `top` is still there after links are resolved."""
+    """Whether the path of `folder`, a folder in `top`, has no links below `top`."""
     try:
         return folder.resolve() == top.resolve() / folder.relative_to(top)
     except (OSError, RuntimeError, ValueError):
@@ -208,9 +215,9 @@ def is_within(folder: Path, top: Path) -> bool:
 
 
 def job_of_member(archive: PublishedJob, index: int, row: MemberRow) -> PublishedJob | None:
-    """The job of an archive's member; `index` is the index of its row in the table, from 0.
+    """Find the job of an archive's member. `index`: the index of the member's row, from 0.
 
-    None if there is no record of it.
+    Returns None if the member has no record.
     """
     outbox = archive.path.parent
     unescaped = _ESCAPE.sub(  # undo `printable`
@@ -228,13 +235,13 @@ def job_of_member(archive: PublishedJob, index: int, row: MemberRow) -> Publishe
     return None
 
 
-def positions(cells: Sequence[RecordedCell]) -> tuple[Place, ...]:
-    """The positions of cells. There are at most as many as in the largest grid."""
+def places_of(cells: Sequence[RecordedCell]) -> tuple[Place, ...]:
+    """The places of cells, without those after the first _MAX_CELLS."""
     return tuple(cell.place for cell in cells[:_MAX_CELLS])
 
 
-def _timestamp(text: str | None) -> float | None:
-    """An ISO 8601 time as seconds since 1970; None if it is invalid, or before 2000."""
+def _parse_time(text: str | None) -> float | None:
+    """Convert an ISO 8601 time to seconds since 1970; None if it is invalid or before 2000."""
     try:
         moment = datetime.fromisoformat(text or "")
         seconds = (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
@@ -244,7 +251,7 @@ def _timestamp(text: str | None) -> float | None:
 
 
 def rating_text(level: str, score: str) -> str:
-    """A level and a score in words; empty for an unknown level."""
+    """Format a level and a score, such as `hard, score 1204`; empty for an unknown level."""
     return f"{level}, score {shorten(score, 20)}" if level in solving.LEVELS else ""
 
 
@@ -252,9 +259,9 @@ def rating_text(level: str, score: str) -> str:
 class Sample(Generic[R]):
     """Some rows of a table, failures first.
 
-    - `rows`: for each row, its index from 0, the row, and its second solution or an empty text.
-    - `count`: the number of all rows.
-    - `levels`: the levels of difficulty of all rows.
+    - `rows`: the index of each row, from 0; the row; and its second solution, or an empty text.
+    - `count`: the number of rows of the table.
+    - `levels`: the levels of difficulty of all rows of the table.
     """
 
     rows: list[tuple[int, R, str]]
@@ -272,7 +279,7 @@ def sample_table(
 ) -> Sample[R]:
     """Read a sample of at most `max_rows` rows. Raises InputError.
 
-    `second_path` is the file of second solutions; None if there is none.
+    `second_path`: the file of second solutions; None if no puzzle has one.
     """
     table, levels, indexes = Table(path, row_class, schema, truncates=True), set[str](), count()
     status_index = columns(row_class).index("status")
@@ -281,18 +288,21 @@ def sample_table(
     second_lines = lines_of(second_path, truncates=True) if second_path else iter(())
 
     def ranked_rows() -> Iterator[tuple[int, int, R | str, str]]:
-        """Yield the rank and index of each row, the row or its line, and its second solution."""
+        """Yield the rank and index of each row, the row or its line, and its second solution.
+
+        A line is parsed later, if its row is in the sample.
+        """
         for line, other, index in zip(
             table, chain(second_lines, repeat("")), indexes, strict=False
         ):
             if level_index and len(fields := line.rsplit(",", level_index)) > level_index:
                 levels.add(fields[1])
             fields = line.split(",", status_index + 1)
-            is_simple = len(fields) > status_index + 1 and '"' not in line
-            is_simple = is_simple and len(line) <= _MAX_LINE_CHARACTERS
-            row = line if is_simple else _display_row(table, index, line)
+            is_unquoted = len(fields) > status_index + 1 and '"' not in line
+            is_short = len(line) <= _MAX_LINE_CHARACTERS
+            row = line if is_unquoted and is_short else _display_row(table, index, line)
             status = fields[status_index] if isinstance(row, str) else row.status
-            rank = 0 if status in ERROR_STATUSES else _RANKS.get(status, 4)
+            rank = 0 if status in ERROR_STATUSES else _STATUS_RANKS.get(status, 4)
             yield rank, index, row, other if len(other) <= _MAX_LINE_CHARACTERS else ""
 
     best = heapq.nsmallest(max_rows, ranked_rows())
@@ -305,7 +315,7 @@ def sample_table(
 
 
 def _display_row(table: Table[R], index: int, line: str) -> R:
-    """The row in a line, for display. A malformed row becomes a row with the status UNREADABLE."""
+    """Parse a line for display. A malformed line becomes a row with the status UNREADABLE."""
     try:
         row = table.row(line)
     except ValueError:
@@ -314,4 +324,4 @@ def _display_row(table: Table[R], index: int, line: str) -> R:
         return table.row_class(**(dict.fromkeys(names, "") | fields))
     if len(line) > _MAX_LINE_CHARACTERS:
         row = table.row_class(*map(display_text, astuple(row)))
-    return with_fields(row, status=known_status(row.status), message=display_text(row.message))
+    return with_fields(row, status=display_status(row.status), message=display_text(row.message))

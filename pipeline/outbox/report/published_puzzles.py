@@ -1,6 +1,6 @@
 """Read the puzzles of an outbox, a record or a table in order, to print them on sheets.
 
-Published solutions are certified again.
+Their published solutions are certified again.
 """
 
 from __future__ import annotations
@@ -29,18 +29,18 @@ from pipeline.outbox.report.published_jobs import (
 from pipeline.outbox.report.sheet import SheetPuzzle
 from pipeline.outbox.report.survey import is_record
 from pipeline.outbox.schema import ARCHIVE, PuzzleRecord, or_none
-from pipeline.outbox.tables import MemberRow, rows_in, rows_with_solutions
+from pipeline.outbox.tables import MemberRow, read_rows, rows_with_solutions
 from pipeline.reading.formats.dimacs import CNF_FORMAT, FORMULA_REFUSED
 
 _TABLE_SUFFIX = ".csv"
 _UNDRAWN_STATUSES = ERROR_STATUSES - {"unknown"} | {UNRECOGNISED}
-"""Statuses of puzzles that are not printed."""
+"""The statuses of puzzles that are not printed."""
 
 _BATCH_MEMBERS = 1_000
-"""Members of an archive whose originals are searched for together."""
+"""Number of archive members whose originals are searched for together."""
 
 _MAX_MEMBERS = 50_000
-"""Maximum number of members of archives that are read to find originals."""
+"""Maximum number of archive members that are read to find originals."""
 
 _MAX_NUMBER_CHARACTERS = 20
 
@@ -48,7 +48,7 @@ _MAX_NUMBER_CHARACTERS = 20
 def is_published(path: Path) -> bool:
     """Whether a path is an outbox, a record, or a table that a record lists. Raises OSError.
 
-    A folder that contains only a report is an outbox whose jobs were all removed by `prune`.
+    A folder that contains only a report is an outbox too: `prune` removed all of its jobs.
     """
     if path.is_dir():
         names = {entry.name for entry in path.iterdir() if not entry.name.startswith(".")}
@@ -60,10 +60,10 @@ def is_published(path: Path) -> bool:
 
 
 def puzzles_at(path: Path, originals: Originals) -> Iterator[SheetPuzzle | InputError]:
-    """Yield the puzzles of an outbox, a record or a table, for which `is_published` is true.
+    """Yield the puzzles of an outbox, a record or a table: a path that `is_published` accepts.
 
-    Yields an InputError for each puzzle that cannot be drawn. Raises OSError if an outbox cannot be
-    read.
+    For each puzzle that cannot be drawn, yields an InputError. Raises OSError if an outbox cannot
+    be read.
     """
     small_originals = SmallOriginals(originals, iter(range(_MAX_MEMBERS)))
     for record in _records_in(path) if path.is_dir() else (path.with_suffix(RECORD_SUFFIX),):
@@ -86,26 +86,26 @@ def _puzzles_of_record(
     elif job.status == ARCHIVE:
         yield from _puzzles_of_archive(job, small_originals)
     elif job.has_many_puzzles or or_none(job.record.member) is None:
-        yield from _puzzles_of(job, job.source, small_originals.content_of(job.record))
+        yield from _puzzles_of_job(job, job.source, small_originals.content_of(job.record))
     else:
-        above = enclosing_archive(record)
+        archive = enclosing_archive(record)
         original = None
-        if above and (hashed := job.record.sha256):
-            original = small_originals.find_members(above[1].source, {hashed}).get(hashed)
-        yield from _puzzles_of(job, job.source, original)
+        if archive and (hashed := job.record.sha256):
+            original = small_originals.find_members(archive[1].source, {hashed}).get(hashed)
+        yield from _puzzles_of_job(job, job.source, original)
 
 
 def _puzzles_of_archive(
     archive: PublishedJob, small_originals: SmallOriginals
 ) -> Iterator[SheetPuzzle | InputError]:
     try:
-        rows = rows_in(archive.path.with_suffix(_TABLE_SUFFIX), MemberRow, archive.record.schema)
+        rows = read_rows(archive.path.with_suffix(_TABLE_SUFFIX), MemberRow, archive.record.schema)
         numbered = enumerate(rows)
         while batch := [*islice(numbered, _BATCH_MEMBERS)]:
             for row, job, original in find_members(archive, batch, small_originals):
                 where = f"{archive.source}/{row.member}"
                 if job is not None:
-                    yield from _puzzles_of(job, where, original)
+                    yield from _puzzles_of_job(job, where, original)
                 elif row.status in _UNDRAWN_STATUSES:
                     yield _undrawn_error(where, row.status, row.message)
                 elif row.status != "other":
@@ -114,10 +114,10 @@ def _puzzles_of_archive(
         yield error
 
 
-def _puzzles_of(
+def _puzzles_of_job(
     job: PublishedJob, where: str, original: bytes | None
 ) -> Iterator[SheetPuzzle | InputError]:
-    """Yield the puzzles of a job; `where` is its source, for messages."""
+    """Yield the puzzles of a job. `where`: the job's source, for messages."""
     if job.puzzle is None:
         yield from _puzzles_of_collection(job, where)
     elif job.status != "other":
@@ -134,7 +134,9 @@ def _single_puzzle(
     board = board_of_job(job, original)
     if isinstance(board, Board) and board.puzzle:
         title = display_text(or_none(record.title))
-        return _certify(SheetPuzzle(job.source, board, job.status, job.message, where, title=title))
+        return _check_solution(
+            SheetPuzzle(job.source, board, job.status, job.message, where, title=title)
+        )
     if original is None:
         reason = "its original was not found; give the inbox with --inbox"
     else:
@@ -157,7 +159,7 @@ def _puzzles_of_collection(job: PublishedJob, where: str) -> Iterator[SheetPuzzl
                 board := board_of_row(row, solutions.get(second, ""), job.reading)
             ) and board.puzzle:
                 name = f"{job.source}, line {line}"
-                yield _certify(
+                yield _check_solution(
                     SheetPuzzle(name, board, row.status, message, row_name, title=row.title)
                 )
             else:
@@ -170,11 +172,11 @@ def _undrawn_error(where: str, status: str, reason: str) -> InputError:
     return InputError(f"{printable(where)}: {shorten(status)}: {shorten(reason)}")
 
 
-def _certify(puzzle: SheetPuzzle) -> SheetPuzzle | InputError:
-    """The puzzle, or an error if its published solution is wrong.
+def _check_solution(puzzle: SheetPuzzle) -> SheetPuzzle | InputError:
+    """Return the puzzle, or an error if its published solution is wrong.
 
-    Other programs can write to an outbox, so solutions are not trusted. If the solution of a solved
-    puzzle is missing, its status becomes `unknown`.
+    Other programs can write to an outbox, so solutions are not trusted. A solved puzzle whose
+    solution is missing gets the status `unknown`.
     """
     board = puzzle.board
     if board.puzzle and board.grid and (fault := certify_grid(board.puzzle, board.grid)):

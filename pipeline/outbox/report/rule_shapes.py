@@ -1,6 +1,6 @@
 """Draw the rules of a puzzle as SVG, below and above the lines of its grid.
 
-`board.css` is the style sheet of boards, and `shapes.css` has a style rule for each kind of shape.
+`board.css` is the style sheet of boards, and `shapes.css` has a CSS rule for each kind of shape.
 Colours of shapes have medium lightness and are half transparent, to suit light and dark
 backgrounds. A line of the kind `renban` has the classes `line` and `renban-line`; other shapes have
 similar classes.
@@ -31,10 +31,12 @@ _EVEN_INSET = 3
 _CAGE_INSETS: Final = (1.7, 3.2, 4.7)
 """The insets of outlines that share cells. They differ, so that no outline hides another."""
 
-_CORNER: Final = (2.4, 6.1)
-"""The position of a text in the corner of a cell."""
+_CORNER_TEXT_POINT: Final = (2.4, 6.1)
+"""The x and y, in a cell, of a text in the corner of the cell."""
 
 _DOT_RADII: Final = {"white": 2.6, "black": 2.6, "quadruple": 5.4}
+"""The radius of a dot without text, by the kind of the dot."""
+
 _MIN_TEXT_RADIUS = 3.8
 """The minimum radius of a dot with a text."""
 
@@ -43,64 +45,73 @@ _ARROW_HEAD_SIZE = 4.0
 """Sizes of arrow heads: for some kinds of lines, and for all others."""
 
 _DIRECTIONS: Final = {"<": (-1, 0), ">": (1, 0), "∧": (0, -1), "∨": (0, 1)}
-"""Maps the text of a sign to its direction: x and y."""
+"""Maps the text of a chevron to the direction in which it points: x and y."""
 
-_SIGN_SIZES: Final = {"greater": 3.4, "minimum": 2.2, "maximum": 2.2}
+_CHEVRON_SIZES: Final = {"greater": 3.4, "minimum": 2.2, "maximum": 2.2}
+"""Half the width of a chevron, by the kind of its label."""
+
 _MAX_LABEL_CHARACTERS = 12
+"""Maximum length of a text on a board."""
+
 _CLUE_RADIUS = 8
 """The distance from the point of a clue to the edge of its text."""
 
 _MAX_STACKED_CLUES = 3
-"""Maximum number of clues in a row outside one border cell. Further clues cover the last one."""
+"""Maximum number of clues outside one border cell. Each is placed farther out than the one before;
+further clues cover the last one."""
 
 ShapeKind = tuple[type[Shape], str]
-"""A type of shapes, and a kind of this type, such as `renban` for lines."""
+"""A class of shapes, and a kind of this class, such as `renban` for lines."""
 
 _SHAPES: Final[tuple[type[Shape], ...]] = (Tint, Line, Outline, Ring, Dot, Label)
 _FOLDER = Path(__file__).parent
 _CSS_RULES: Final = (_FOLDER / "shapes.css").read_text(encoding="utf-8").splitlines(keepends=True)
-_NAME = re.compile(r"\.board \.([\w-]+) \{")
-"""Matches the class at the start of a style rule."""
+_CSS_CLASS = re.compile(r"\.board \.([\w-]+) \{")
+"""Matches the start of a CSS rule, with the class to which the rule applies."""
 
 BOARD_STYLE: Final = (_FOLDER / "board.css").read_text(encoding="utf-8")
 """The style sheet for boards without shapes."""
 
 
-def name_of(shape: type[Shape], kind: str = "") -> str:
-    """The class of a shape, or of one of its kinds: `line`, `renban-line`."""
+def css_class(shape: type[Shape], kind: str = "") -> str:
+    """The CSS class of a class of shapes, or of one of its kinds: `line`, `renban-line`."""
     return "-".join(filter(None, (kind, shape.__name__.lower())))
 
 
-def _kinds_in_css() -> list[ShapeKind]:
-    """The kinds of shapes, in the order of the style rules."""
-    names = [match[1] for rule in _CSS_RULES if (match := _NAME.match(rule))]
+def _read_shape_kinds() -> list[ShapeKind]:
+    """Read the kinds of shapes from `shapes.css`, in the order of its rules."""
+    names = [match[1] for rule in _CSS_RULES if (match := _CSS_CLASS.match(rule))]
     return [
-        (shape, name.removesuffix(f"-{name_of(shape)}"))
+        (shape, name.removesuffix(f"-{css_class(shape)}"))
         for name in names
         for shape in _SHAPES
-        if name.endswith(f"-{name_of(shape)}")
+        if name.endswith(f"-{css_class(shape)}")
     ]
 
 
-SHAPE_KINDS: Final = _kinds_in_css()
+SHAPE_KINDS: Final = _read_shape_kinds()
 """The kinds of all shapes, in drawing order."""
 
 
-def style_of(kinds: Collection[ShapeKind]) -> str:
-    """The style sheet for shapes of these kinds."""
+def style_sheet_for(kinds: Collection[ShapeKind]) -> str:
+    """The CSS rules for shapes of these kinds; empty without kinds."""
     used, known = (
-        {name for kind in styles for name in (name_of(kind[0]), name_of(*kind), f"in-{kind[1]}")}
+        {
+            name
+            for kind in styles
+            for name in (css_class(kind[0]), css_class(*kind), f"in-{kind[1]}")
+        }
         for styles in (kinds, SHAPE_KINDS)
     )
     rules = []
     for rule in _CSS_RULES if kinds else ():
-        match = _NAME.match(rule)
+        match = _CSS_CLASS.match(rule)
         if not rule.endswith("{ }\n") and (not match or match[1] in used or match[1] not in known):
             rules.append(rule)
     return "".join(rules)
 
 
-SHAPES_STYLE: Final = style_of(SHAPE_KINDS)
+SHAPES_STYLE: Final = style_sheet_for(SHAPE_KINDS)
 """The style sheet for shapes of all kinds."""
 
 
@@ -108,27 +119,28 @@ SHAPES_STYLE: Final = style_of(SHAPE_KINDS)
 class ShapeStyle:
     """The style of shapes of one kind.
 
-    - `broken`: whether their rules are in conflict.
-    - `faint`: whether their rules are alternatives, of which not all need to hold.
+    - `is_broken`: whether the rules of the shapes are in conflict.
+    - `is_faint`: whether these rules are alternatives, of which not all need to be satisfied.
     """
 
     shape: type[Shape]
     kind: str
-    broken: bool
-    faint: bool = False
+    is_broken: bool
+    is_faint: bool = False
 
     @property
     def css_classes(self) -> str:
-        """The classes of the shapes."""
-        return self.with_flags(name_of(self.shape), name_of(self.shape, self.kind))
+        """The CSS classes of the shapes, separated by spaces."""
+        return self.with_flags(css_class(self.shape), css_class(self.shape, self.kind))
 
     def with_flags(self, *names: str) -> str:
-        """These classes, and the classes for `broken` and `faint`."""
-        return " ".join((*names, *["broken"] * self.broken, *["faint"] * self.faint))
+        """Append the CSS classes `broken` and `faint` to `names`, if they apply."""
+        return " ".join((*names, *["broken"] * self.is_broken, *["faint"] * self.is_faint))
 
 
 _REGION, _BROKEN_REGION = (ShapeStyle(Outline, "region", broken) for broken in (False, True))
-"""The styles of borders of regions, which are drawn with the grid."""
+"""The styles of the borders of regions, for regions without and with conflict. The grid draws these
+borders."""
 _STYLES: Final = [
     ShapeStyle(shape, kind, broken, faint)
     for shape, kind in SHAPE_KINDS
@@ -140,22 +152,22 @@ _STYLES: Final = [
 
 @dataclass(frozen=True, slots=True)
 class RuleShapes:
-    """The shapes of a puzzle's rules by style; `extent` is that of the geometry."""
+    """The shapes of a puzzle's rules by style, and the `extent` of the puzzle's geometry."""
 
     extent: tuple[int, int]
     shapes: Mapping[ShapeStyle, Sequence[Any]]
 
     @classmethod
     def of(cls, puzzle: Puzzle, in_conflict: Collection[int] = ()) -> RuleShapes:
-        """The shapes of a puzzle's rules; `in_conflict` are indices of rules."""
+        """Draw a puzzle's rules as shapes. `in_conflict`: the indices of the rules in conflict."""
         extent = puzzle.geometry.extent
         shapes: defaultdict[ShapeStyle, list[Shape]] = defaultdict(list)
-        taken = set[Point]()
+        used_points = set[Point]()
         for index, rule in enumerate(puzzle.rules):
             for shape in _clip_to_rings([*rule.draw(puzzle.geometry)]):
                 moved = shape
                 if isinstance(shape, Label):
-                    moved = replace(shape, point=_unused_point(shape.point, extent, taken))
+                    moved = replace(shape, point=_take_point(shape.point, extent, used_points))
                 broken = index in in_conflict
                 shapes[ShapeStyle(type(shape), shape.kind, broken, rule.is_faint)].append(moved)
         return cls(extent, shapes)
@@ -166,13 +178,13 @@ class RuleShapes:
 
     @property
     def regions(self) -> tuple[tuple[Place, ...], ...]:
-        """The cells of the regions that have box borders."""
+        """The cells of each region whose border is drawn like that of a box."""
         styles = (_REGION, _BROKEN_REGION)
         return tuple(shape.cells for style in styles for shape in self.shapes.get(style, ()))
 
     @property
     def margins(self) -> tuple[int, int, int, int]:
-        """The room for clues above, right of, below and left of the grid, in SVG units."""
+        """The space for clues above, right of, below and left of the grid, in SVG units."""
         styles = (style for style in self.shapes if style.shape is Label)
         points = [shape.point for style in styles for shape in self.shapes[style]] or [(1, 1)]
         rows, columns = zip(*points, strict=True)
@@ -181,17 +193,17 @@ class RuleShapes:
         return _margin(1 - min(rows)), _margin(right), _margin(below), _margin(1 - min(columns))
 
     def elements_below(self) -> Iterator[str]:
-        """The draw_shapes that are drawn before the lines of the grid."""
+        """Yield the SVG elements that are drawn before the lines of the grid."""
         broken = self.shapes.get(_BROKEN_REGION, ())
         yield _path("tint broken", (outline(region.cells, 0) for region in broken))
         yield from self._elements(Tint, Line)
 
     def elements_above(self) -> Iterator[str]:
-        """The draw_shapes that are drawn after the lines of the grid."""
+        """Yield the SVG elements that are drawn after the lines of the grid."""
         yield from self._elements(Outline, Ring, Dot, Label)
 
     def _elements(self, *types: type[Shape]) -> Iterator[str]:
-        """Draw all shapes of these types, except regions."""
+        """Yield the SVG elements of all shapes of these classes, except regions."""
         for style in _STYLES:
             if style in self.shapes and style.shape in types and style.kind != "region":
                 yield from draw_shapes(style, self.shapes[style])
@@ -203,7 +215,7 @@ def _margin(cells: float) -> int:
 
 
 def _clip_to_rings(shapes: Sequence[Shape]) -> Iterator[Shape]:
-    """The shapes of a rule. Its lines are cut off where they enter its rings."""
+    """Yield the shapes of a rule, with its lines cut off where they enter its rings."""
     rings = {
         point: (_DIAMOND_RADIUS if shape.kind == "lockout" else _RING_RADIUS) / CELL
         for shape in shapes
@@ -219,7 +231,10 @@ def _clip_to_rings(shapes: Sequence[Shape]) -> Iterator[Shape]:
 
 
 def _clip_start(points: tuple[Point, ...], rings: Mapping[Point, float]) -> tuple[Point, ...]:
-    """The part of a line outside the ring in which the line begins."""
+    """Cut off the part of a line inside the ring in which the line begins.
+
+    `rings` maps the centre of each ring to its radius, in cells.
+    """
     while len(points) > 2 and points[0] in rings and points[1] in rings:
         points = points[1:]
     if len(points) < 2 or points[0] not in rings or points[0] == points[1]:
@@ -229,20 +244,21 @@ def _clip_start(points: tuple[Point, ...], rings: Mapping[Point, float]) -> tupl
     return ((row + (next_row - row) * part, column + (next_column - column) * part), *points[1:])
 
 
-def _unused_point(point: Point, extent: tuple[int, int], taken: set[Point]) -> Point:
-    """The point for a clue, added to `taken`.
+def _take_point(point: Point, extent: tuple[int, int], used_points: set[Point]) -> Point:
+    """Choose the point where a clue is drawn, and add it to `used_points`.
 
-    If the point is outside the grid and taken, use the next point farther out.
+    A clue inside the grid stays at `point`. A clue outside the grid moves outwards while its point
+    is used, by up to _MAX_STACKED_CLUES - 1 cells.
     """
     down, right = (
         (coordinate > length + 0.5) - (coordinate < 0.5)
         for coordinate, length in zip(point, extent, strict=True)
     )
     for _ in range(_MAX_STACKED_CLUES - 1):
-        if not (down or right) or point not in taken:
+        if not (down or right) or point not in used_points:
             break
         point = (point[0] + down, point[1] + right)
-    taken.add(point)
+    used_points.add(point)
     return point
 
 
@@ -251,10 +267,10 @@ def draw_shapes(style: ShapeStyle, shapes: Sequence[Any]) -> Iterator[str]:
     yield from _DRAWERS[style.shape](style, shapes)
 
 
-def _path(names: str, drawn: Iterable[str]) -> str:
-    """A path element; empty without data."""
-    data = "".join(drawn)
-    return f'<path class="{names}" d="{data}"/>' if data else ""
+def _path(css_classes: str, commands: Iterable[str]) -> str:
+    """A path element with these path commands; empty without commands."""
+    data = "".join(commands)
+    return f'<path class="{css_classes}" d="{data}"/>' if data else ""
 
 
 def _draw_tints(style: ShapeStyle, shapes: Sequence[Tint]) -> Iterator[str]:
@@ -270,13 +286,14 @@ def _draw_tints(style: ShapeStyle, shapes: Sequence[Tint]) -> Iterator[str]:
 def _draw_lines(style: ShapeStyle, shapes: Sequence[Line]) -> Iterator[str]:
     drawn = _path(style.css_classes, (_line_data(shape) for shape in shapes))
     bulbs = [_disc(_xy(shape.points[0]), _BULB_RADIUS) for shape in shapes if shape.has_bulb]
-    # Line and bulbs are a group, whose opacity is set as a whole.
+    # Lines and bulbs are one `g` element, so that their common opacity can be set.
     yield (
         f'<g class="bulbs">{drawn}{_path(style.with_flags("bulb"), bulbs)}</g>' if bulbs else drawn
     )
 
 
 def _line_data(line: Line) -> str:
+    """The path of a line, with its arrow head if it has one."""
     places = [_xy(point) for point in line.points]
     if len(places) < 2:
         return f"M{_coordinates(places[0])}h0"
@@ -289,7 +306,7 @@ def _head_size(line: Line) -> float:
 
 
 def _arrow_head(begin: Point, tip: Point, size: float) -> str:
-    """The head of an arrow."""
+    """The path of an arrow head at `tip`, for a line that comes from `begin`."""
     length = dist(begin, tip) or 1
     x, y = ((a - b) / length * size for a, b in zip(begin, tip, strict=True))
     one, other = (
@@ -310,7 +327,7 @@ def _draw_outlines(style: ShapeStyle, shapes: Sequence[Outline]) -> Iterator[str
         if shape.text:
             corners[min(shape.cells)].append(shape.text)
     yield _path(style.css_classes, drawn)
-    x, y = _CORNER
+    x, y = _CORNER_TEXT_POINT
     places = (((column - 1) * CELL + x, (row - 1) * CELL + y) for row, column in corners)
     texts = map("/".join, corners.values())
     yield _texts(style.with_flags("corner"), zip(places, texts, strict=True))
@@ -365,8 +382,8 @@ def _split_lines(text: str) -> Iterator[tuple[str, float]]:
 
 
 def _draw_labels(style: ShapeStyle, shapes: Sequence[Label]) -> Iterator[str]:
-    if style.kind in _SIGN_SIZES:
-        yield from _draw_signs(style, shapes)
+    if style.kind in _CHEVRON_SIZES:
+        yield from _draw_chevrons(style, shapes)
         return
     between = style.kind == "xv"
     below = 2.7 if between else 3.4
@@ -375,12 +392,14 @@ def _draw_labels(style: ShapeStyle, shapes: Sequence[Label]) -> Iterator[str]:
     yield _texts(names, zip(places, (shape.text for shape in shapes), strict=True))
 
 
-def _draw_signs(style: ShapeStyle, shapes: Sequence[Label]) -> Iterator[str]:
-    """Draw signs on borders between cells. The border has a gap at large signs."""
-    signs = [(_xy(arrow.point), _DIRECTIONS[arrow.text]) for arrow in shapes]
+def _draw_chevrons(style: ShapeStyle, shapes: Sequence[Label]) -> Iterator[str]:
+    """Draw chevrons between cells, such as `<`. The border has a gap at chevrons of `greater`."""
+    chevrons = [(_xy(label.point), _DIRECTIONS[label.text]) for label in shapes]
     if style.kind == "greater":
-        yield _path("gap", (_gap(*arrow) for arrow in signs))
-    yield _path(style.css_classes, (_sign(*arrow, _SIGN_SIZES[style.kind]) for arrow in signs))
+        yield _path("gap", (_gap(*chevron) for chevron in chevrons))
+    yield _path(
+        style.css_classes, (_chevron(*chevron, _CHEVRON_SIZES[style.kind]) for chevron in chevrons)
+    )
 
 
 def _gap(point: Point, direction: tuple[int, int]) -> str:
@@ -388,7 +407,7 @@ def _gap(point: Point, direction: tuple[int, int]) -> str:
     return f"M{_coordinates((x, y - 4))}v8" if direction[0] else f"M{_coordinates((x - 4, y))}h8"
 
 
-def _sign(point: Point, direction: tuple[int, int], size: float) -> str:
+def _chevron(point: Point, direction: tuple[int, int], size: float) -> str:
     (x, y), (right, down) = point, direction
     depth = size * 0.55
     tip = (x + right * depth, y + down * depth)
@@ -410,7 +429,7 @@ _DRAWERS: Final[Mapping[type[Shape], Any]] = {
 
 
 def _xy(point: Point) -> Point:
-    """The x and y of a point, in SVG units."""
+    """Convert a point from row and column to x and y in SVG units."""
     return (point[1] - 0.5) * CELL, (point[0] - 0.5) * CELL
 
 
@@ -419,17 +438,18 @@ def _coordinates(point: Point) -> str:
     return f"{x} {y}"
 
 
-def _disc(center: Point, size: float) -> str:
-    arc = f"a{size:g} {size:g} 0 1 0 "
-    return f"M{_coordinates((center[0] - size, center[1]))}{arc}{2 * size:g} 0{arc}-{2 * size:g} 0z"
+def _disc(center: Point, radius: float) -> str:
+    arc = f"a{radius:g} {radius:g} 0 1 0 "
+    left = _coordinates((center[0] - radius, center[1]))
+    return f"M{left}{arc}{2 * radius:g} 0{arc}-{2 * radius:g} 0z"
 
 
-def _texts(names: str, texts: Iterable[tuple[Point, str]]) -> str:
-    """Write texts at their positions, as one element."""
+def _texts(css_classes: str, texts: Iterable[tuple[Point, str]]) -> str:
+    """Write texts at their positions, as one SVG element."""
     spans = []
     for (x, y), text in texts:
         shown = printable(text)
         if len(shown) > _MAX_LABEL_CHARACTERS:
             shown = f"{shown[: _MAX_LABEL_CHARACTERS - 1]}…"
         spans.append(f'<tspan x="{round(x, 2):g}" y="{round(y, 2):g}">{escape(shown)}</tspan>')
-    return f'<text class="{names}">{"".join(spans)}</text>' if spans else ""
+    return f'<text class="{css_classes}">{"".join(spans)}</text>' if spans else ""

@@ -1,4 +1,4 @@
-"""Lay out sheets: pages of puzzles to print, then pages of their rules and of their solutions.
+"""Lay out sheets to print: pages of puzzles, then pages of their rules, then of their solutions.
 
 This module distributes puzzles over pages and writes the HTML file; `sheet_pdf` writes a PDF.
 Lengths are in millimetres. Pages fit A4 and Letter with margins of 12 mm.
@@ -35,19 +35,25 @@ _LAYOUTS: Final = {
     12: (3, 4, 45),
     16: (4, 4, 42),
 }
-"""Columns, rows and board size, by the number of boards on a page."""
+"""Maps the number of boards on a page to the columns, the rows and the size of a board."""
 
 PER_PAGE: Final = (1, 2, 4, 6, 9, 12)
 """The possible numbers of puzzles on a page."""
 
 _SOLUTIONS_PER_PAGE = 16
-_MIN_CELL, _MIN_VARIANT_CELL, _MIN_SOLUTION_CELL = 5.0, 7.0, 4.0
-"""The minimum sizes of a cell of a puzzle, of a variant (which has small texts), of a solution."""
+"""Maximum number of solutions on a page."""
+
+_MIN_CELL_SIZE, _MIN_VARIANT_CELL_SIZE, _MIN_SOLUTION_CELL_SIZE = 5.0, 7.0, 4.0
+"""The minimum size of a cell: in a puzzle, in a variant (which has small texts), in a solution."""
 
 _MAX_NOTE_CHARACTERS = 160
+"""Maximum length of a sentence below a board."""
+
 _MAX_HEAD_CHARACTERS = 80
+"""Maximum length of each text at the top of a page."""
+
 _PAGE_LINES, _LINE_CHARACTERS = 44, 80
-"""Lines of a page of rules, including gaps between rules, and characters of a line."""
+"""Number of lines on a page of rules, including the gaps between rules, and characters per line."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,13 +79,13 @@ class Head:
 class SheetPuzzle:
     """A puzzle on a sheet.
 
-    - `name`: its source, which is printed if there is no title.
-    - `board`: the puzzle, and its solution if it is known.
+    - `name`: the puzzle's source, which is printed if there is no title.
+    - `board`: the puzzle and, if it is known, its solution.
     - `status`: the result; empty if the puzzle was not solved.
     - `message`: why there is no solution.
-    - `where`: its source and line, for error messages.
-    - `level`: the difficulty to print; empty if none is to be printed.
-    - `title`: its title in the source.
+    - `where`: the source and the line of the puzzle, for error messages.
+    - `level`: the difficulty to print; empty to print none.
+    - `title`: the title of the puzzle in the source.
     """
 
     name: str
@@ -92,12 +98,12 @@ class SheetPuzzle:
 
     @property
     def puzzle_note(self) -> str:
-        """The text below the puzzle: rules and marks that the board does not explain."""
+        """The text below the puzzle: its rules, its unread parts, and what its marks mean."""
         board = self.board
-        captions = _captions(board.puzzle) if board.puzzle else ()
+        rule_names = _rule_names(board.puzzle) if board.puzzle else ()
         texts = unread_texts(board.unread)
         notes = [
-            _sentence(f"Rules: {', '.join(captions)}") if captions else "",
+            _sentence(f"Rules: {', '.join(rule_names)}") if rule_names else "",
             "The text of its rules was not read." if "ruleset" in board.unread else "",
             "Drawings were not read." if "drawings" in board.unread else "",
             _sentence(f"Not read: {', '.join(texts)}") if texts else "",
@@ -112,8 +118,8 @@ class SheetPuzzle:
         remark = caveat(self.status, self.board.unread)
         sentence = _sentence(remark[0].upper() + remark[1:]) if remark else ""
         if self.status == "multiple":
-            where = "; they differ in the dashed cells" if self.board.difference else ""
-            return f"One of several solutions{where}. {sentence}".rstrip()
+            differs = "; they differ in the dashed cells" if self.board.difference else ""
+            return f"One of several solutions{differs}. {sentence}".rstrip()
         if self.status == "unsolvable":
             return _sentence(f"No solution: {self.message}" if self.message else "No solution")
         if self.board.grid:
@@ -134,28 +140,33 @@ def _marks_note(board: Board) -> str:
     )
 
 
-def _captions(puzzle: Puzzle) -> Iterable[str]:
-    """The names of the rules, with positions if different kinds of lines look the same."""
+def _rule_names(puzzle: Puzzle) -> Iterable[str]:
+    """The names of a puzzle's rules.
+
+    A line has its position after its name if lines of another kind are drawn in the same way.
+    """
     geometry = puzzle.geometry
-    looks = [(type(rule), *(shape.kind for shape in rule.draw(geometry))) for rule in puzzle.rules]
+    drawn_kinds = [
+        (type(rule), *(shape.kind for shape in rule.draw(geometry))) for rule in puzzle.rules
+    ]
     titles = defaultdict[tuple[object, ...], set[str]](set)
-    for rule, look in zip(puzzle.rules, looks, strict=True):
-        titles[look].add(rule.title())
+    for rule, kinds in zip(puzzle.rules, drawn_kinds, strict=True):
+        titles[kinds].add(rule.title())
     return dict.fromkeys(
         rule.describe(geometry)
-        if isinstance(rule, LineRule) and len(titles[look]) > 1
+        if isinstance(rule, LineRule) and len(titles[kinds]) > 1
         else rule.caption()
-        for rule, look in zip(puzzle.rules, looks, strict=True)
+        for rule, kinds in zip(puzzle.rules, drawn_kinds, strict=True)
     )
 
 
 def _sentence(text: str) -> str:
-    """The text as a sentence of limited length."""
+    """Shorten a text to _MAX_NOTE_CHARACTERS, and end it with a full stop."""
     return shorten(text, _MAX_NOTE_CHARACTERS).rstrip(".") + "."
 
 
-def _rules_of(puzzles: Iterable[Puzzle]) -> list[tuple[str, str]]:
-    """The names and descriptions of the rules of all puzzles."""
+def _describe_rules(puzzles: Iterable[Puzzle]) -> list[tuple[str, str]]:
+    """Describe the rules of all puzzles. Returns names of rules with their descriptions."""
     puzzles = [*puzzles]
     rules = dict.fromkeys(rule for puzzle in puzzles for rule in puzzle.rules)
     paragraphs = [
@@ -171,7 +182,7 @@ def _rules_of(puzzles: Iterable[Puzzle]) -> list[tuple[str, str]]:
 
 @dataclass(frozen=True, slots=True)
 class Slot:
-    """A position on a page, for a puzzle or its solution."""
+    """A position on a page for a puzzle or its solution. `number`: that of the puzzle, from 1."""
 
     number: int
     puzzle: SheetPuzzle
@@ -196,7 +207,7 @@ class Slot:
 
     @property
     def board(self) -> Board | None:
-        """The board to draw: the puzzle, or its solution or conflict; None if both are unknown."""
+        """The board to draw; None for a puzzle whose solution and conflict are both unknown."""
         board = self.puzzle.board
         if not self.is_solution:
             return Board(board.puzzle, signs=board.signs)
@@ -212,10 +223,10 @@ class Slot:
         )
 
     def boards_per_page(self, max_boards: int) -> int:
-        """The number of such boards on a page, up to `max_boards`, with large enough cells."""
+        """How many such boards fit on a page, up to `max_boards`, with large enough cells."""
         board = self.puzzle.board
-        min_cell = _MIN_VARIANT_CELL if board.puzzle and board.puzzle.rules else _MIN_CELL
-        minimum = (_MIN_SOLUTION_CELL if self.is_solution else min_cell) * board.span
+        min_cell = _MIN_VARIANT_CELL_SIZE if board.puzzle and board.puzzle.rules else _MIN_CELL_SIZE
+        minimum = (_MIN_SOLUTION_CELL_SIZE if self.is_solution else min_cell) * board.span
         return max(
             (n for n, (*_, size) in _LAYOUTS.items() if n <= max_boards and size >= minimum),
             default=1,
@@ -224,14 +235,14 @@ class Slot:
 
 @dataclass(frozen=True, slots=True)
 class SheetPage:
-    """A page with room for `boards` boards."""
+    """A page of puzzles or solutions. `boards`: how many boards it has room for."""
 
     boards: int
     slots: Sequence[Slot]
 
     @property
     def layout(self) -> tuple[int, int, int]:
-        """Its number of columns and rows, and the size of a board."""
+        """The number of columns, the number of rows, and the size of a board."""
         return _LAYOUTS[self.boards]
 
     @property
@@ -249,11 +260,11 @@ class SheetPage:
 
     @property
     def numbers(self) -> str:
-        return _span(self.first, self.last)
+        return _range_text(self.first, self.last)
 
 
-def _span(first: int, last: int) -> str:
-    """A range of numbers as a text: `1` or `1–4`."""
+def _range_text(first: int, last: int) -> str:
+    """Format a range of numbers: `1` or `1–4`."""
     return str(first) if first == last else f"{first}–{last}"
 
 
@@ -261,7 +272,9 @@ def _span(first: int, last: int) -> str:
 class Sheet:
     """Pages of puzzles, of rules and of solutions.
 
-    Each rule is a pair: its names, and its description.
+    - `puzzles`, `solutions`: the pages of puzzles, and the pages of solutions.
+    - `rules`: for each page of rules, pairs of names of rules and their description.
+    - `head`: the texts at the top of each page.
     """
 
     puzzles: Sequence[SheetPage]
@@ -280,8 +293,9 @@ class Sheet:
     ) -> Self:
         """Lay out puzzles, at most `per_page` (one of PER_PAGE) on a page.
 
-        Large puzzles get more room. Raises ValueError for another number, for no puzzles or more
-        than MAX_SHEET_PUZZLES, and for a board that has no puzzle or is too large.
+        Pages with large puzzles have fewer. Raises ValueError if `per_page` is not one of PER_PAGE,
+        if there are no puzzles or more than MAX_SHEET_PUZZLES, or if a board has no puzzle or is
+        too large.
         """
         if per_page not in PER_PAGE:
             raise ValueError(f"per_page: expected one of {PER_PAGE}")
@@ -293,15 +307,15 @@ class Sheet:
             [Slot(number, puzzle, is_solution) for number, puzzle in enumerate(puzzles, 1)]
             for is_solution in (False, True)
         )
-        rules = _rules_of(puzzle.board.puzzle for puzzle in puzzles if puzzle.board.puzzle)
-        pages = _pages(solution_slots, _SOLUTIONS_PER_PAGE) if solutions else ()
-        return cls(_pages(puzzle_slots, per_page), _rule_pages(rules), pages, head)
+        rules = _describe_rules(puzzle.board.puzzle for puzzle in puzzles if puzzle.board.puzzle)
+        pages = _distribute_slots(solution_slots, _SOLUTIONS_PER_PAGE) if solutions else ()
+        return cls(_distribute_slots(puzzle_slots, per_page), _distribute_rules(rules), pages, head)
 
     @property
     def counts(self) -> dict[str, int]:
         """The numbers of puzzles, and of pages of puzzles, rules and solutions."""
-        rest = {"rules": len(self.rules), "solutions": len(self.solutions)}
-        return {"puzzles": self.puzzles[-1].last, "pages": len(self.puzzles), **rest}
+        other_pages = {"rules": len(self.rules), "solutions": len(self.solutions)}
+        return {"puzzles": self.puzzles[-1].last, "pages": len(self.puzzles), **other_pages}
 
     @property
     def summary(self) -> str:
@@ -312,7 +326,7 @@ class Sheet:
 
     @property
     def total(self) -> int:
-        """The number of pages."""
+        """The number of all pages."""
         return len(self.puzzles) + len(self.rules) + len(self.solutions)
 
     def chunks(self) -> Iterator[str]:
@@ -330,36 +344,36 @@ class Sheet:
         )
 
     def footer(self, page: SheetPage) -> str:
-        """The footer of a page of puzzles, which refers to other pages: `Solutions: pages 7–8`."""
+        """The footer of a page of puzzles: the pages of their rules and solutions."""
         first = len(self.puzzles) + 1
         rules = range(first, first + len(self.rules)) if page.has_rules else ()
         solutions = [
             number
-            for number, solved in enumerate(self.solutions, first + len(self.rules))
-            if solved.first <= page.last and page.first <= solved.last
+            for number, solution_page in enumerate(self.solutions, first + len(self.rules))
+            if solution_page.first <= page.last and page.first <= solution_page.last
         ]
         return " · ".join(
-            f"{title}: page{'s' if len(pages) > 1 else ''} {_span(pages[0], pages[-1])}"
+            f"{title}: page{'s' if len(pages) > 1 else ''} {_range_text(pages[0], pages[-1])}"
             for title, pages in (("Rules", rules), ("Solutions", solutions))
             if pages
         )
 
 
-def _rule_pages(rules: Iterable[tuple[str, str]]) -> list[list[tuple[str, str]]]:
+def _distribute_rules(rules: Iterable[tuple[str, str]]) -> list[list[tuple[str, str]]]:
     """Distribute rules over pages."""
-    pages, room = list[list[tuple[str, str]]](), 0
+    pages, lines_left = list[list[tuple[str, str]]](), 0
     for names, sentence in rules:
         lines = 2 + (len(shorten(names)) + len(sentence)) // _LINE_CHARACTERS
-        if lines > room:
+        if lines > lines_left:
             pages.append([])
-            room = _PAGE_LINES
+            lines_left = _PAGE_LINES
         pages[-1].append((names, sentence))
-        room -= lines
+        lines_left -= lines
     return pages
 
 
-def _pages(slots: Sequence[Slot], max_boards: int) -> list[SheetPage]:
-    """Distribute boards over pages, at most `max_boards` on each; fewer if boards are large."""
+def _distribute_slots(slots: Sequence[Slot], max_boards: int) -> list[SheetPage]:
+    """Distribute slots over pages, at most `max_boards` on each; fewer if boards are large."""
     pages: list[SheetPage] = []
     for slot in slots:
         boards = slot.boards_per_page(max_boards)

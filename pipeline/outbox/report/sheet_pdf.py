@@ -12,17 +12,18 @@ from pipeline.outbox.report.sheet import Sheet, SheetPage, Slot
 from pipeline.outbox.report.typeset import resolve_colours, typeset
 
 _COLOURS: Final = dict(re.findall(r"--([\w-]+): ([^;]+);", read_asset("sheet.css")))
-"""The colours of the HTML file."""
+"""Maps the custom properties of the HTML file to their colours."""
 
 _SMALL_SIDE, _MAX_SMALL_SIZE = 6, 96
-"""The side of the largest boards that are small, and the maximum size of a small board."""
+"""Boards up to this number of rows and columns are drawn at most this large, in millimetres."""
 
 _THIN_LINE, _THICK_LINE, _DENSE_THICK_LINE, _DENSE_BOARDS = 0.2, 0.6, 0.45, 12
-"""Widths of lines; the third is that of thick lines if a page has at least _DENSE_BOARDS boards."""
+"""Widths of lines, in millimetres. Thick lines have the third width on pages that have room for
+_DENSE_BOARDS or more boards."""
 
 
 def sheet_pdf(sheet: Sheet) -> bytes:
-    """Typeset a sheet. Returns the PDF. Raises UsageError if the extra is not installed."""
+    """Typeset a sheet as a PDF. Raises UsageError if the extra is not installed."""
     head, pages = sheet.head, list[dict[str, Any]]()
     for page in sheet.puzzles:
         title = {"title": head.name, "beside": head.subtitle, "foot": sheet.footer(page)}
@@ -39,14 +40,14 @@ def sheet_pdf(sheet: Sheet) -> bytes:
 
 
 def _boards(page: SheetPage) -> dict[str, Any]:
-    """The data of a page of boards for `sheet.typ`."""
+    """Make the data of a page of boards for `sheet.typ`."""
     columns, rows, size = page.layout
     slots = [_slot_data(slot, size, page.boards) for slot in page.slots]
     return {"columns": columns, "rows": rows, "size": size, "slots": slots}
 
 
 def _slot_data(slot: Slot, size: float, boards: int) -> dict[str, Any]:
-    """The data of a slot for `sheet.typ`: its texts, and its board with the size in millimetres."""
+    """Make the data of a slot for `sheet.typ`: its texts, its board, and the board's size in mm."""
     data: dict[str, Any] = {
         "here": f"{'s' if slot.is_solution else 'p'}{slot.number}",
         "there": f"{'p' if slot.is_solution else 's'}{slot.number}",

@@ -17,30 +17,32 @@ from pipeline.outbox import RECORD_SUFFIX
 from pipeline.outbox.report.published_jobs import PublishedJob, is_within, read_job
 
 BINS_PER_DECADE: Final = 3
-"""Bins of solve times per power of ten."""
+"""Number of bins of solve times per power of ten."""
 
 _MIN_SOLVE_SECONDS = 1e-6
+"""Shorter solve times are counted as this time, because 0 has no logarithm."""
+
 _DAY_SECONDS = 86_400.0
 
 
 @dataclass(frozen=True, slots=True)
 class PageBounds:
-    """Limits on the content of a page. The totals count all puzzles.
+    """Limits on the content of a page. They do not apply to totals, which count all puzzles.
 
-    - `jobs`: number of listed jobs.
-    - `boards`: number of boards.
-    - `rows`: number of boards of one collection or archive.
-    - `drawn`: number of characters of all boards.
-    - `timed`: number of members of archives whose times are read.
-    - `members`: number of members of archives that are read to find originals.
+    - `jobs`: maximum number of listed jobs.
+    - `boards`: maximum number of boards.
+    - `boards_per_job`: maximum number of boards of one collection or archive.
+    - `board_characters`: maximum number of characters of all boards.
+    - `timed_members`: maximum number of archive members whose times are read.
+    - `read_members`: maximum number of archive members that are read to find originals.
     """
 
     jobs: int = 1_000
     boards: int = 1_000
-    rows: int = 200
-    drawn: int = 2_000_000
-    timed: int = 10_000
-    members: int = 50_000
+    boards_per_job: int = 200
+    board_characters: int = 2_000_000
+    timed_members: int = 10_000
+    read_members: int = 50_000
 
 
 @dataclass(slots=True)
@@ -50,12 +52,12 @@ class Survey:
     - `jobs`: the jobs to show.
     - `count`: the number of all jobs.
     - `totals`: numbers of puzzles by status.
-    - `completeness_counts`: numbers of complete results that are proved and unverified.
+    - `completeness_counts`: numbers of complete results, by PROVED and UNVERIFIED.
     - `solve_times`: numbers of puzzles by solve time; bin k begins at 10^(k/3) seconds.
     - `finished`, `puzzles`: for each job whose end is known, its end and its number of puzzles.
-    - `started`: the time when the first of these jobs started.
-    - `latest`: jobs with a later end are not among these.
-    - `is_partial`: whether the times of some members of archives were not read.
+    - `started`: when the first job whose end is known started.
+    - `latest`: a job with a later end counts as one whose end is unknown.
+    - `lacks_times`: whether the times of some members of archives were not read.
     """
 
     jobs: Sequence[PublishedJob] = ()
@@ -67,10 +69,10 @@ class Survey:
     puzzles: array[float] = field(default_factory=lambda: array("d"))
     started: float = math.inf
     latest: float = math.inf
-    is_partial: bool = False
+    lacks_times: bool = False
 
     def add(self, job: PublishedJob) -> None:
-        """Count a job."""
+        """Add a job to the statistics."""
         self.count += 1
         self.totals.update(job.totals)
         self.completeness_counts.update(job.record.completeness_counts)
@@ -82,14 +84,14 @@ class Survey:
             self.started = min(self.started, job.finished if started is None else started)
 
     def add_time(self, job: PublishedJob) -> None:
-        """Count the solve time of a job or of a member."""
+        """Add the solve time of a job, or of a member of an archive, to the statistics."""
         if "solve" in job.seconds:
             seconds = max(job.seconds["solve"], _MIN_SOLVE_SECONDS)
             self.solve_times[math.floor(BINS_PER_DECADE * math.log10(seconds))] += 1
 
 
 TrackRecords = Callable[[Sequence[Path]], Iterable[Path]]
-"""Iterates over the paths of records, and may show progress."""
+"""A function that iterates over the paths of records, and may show progress meanwhile."""
 
 
 def survey(outbox: Path, bounds: PageBounds, track: TrackRecords = iter) -> Survey:
@@ -110,25 +112,25 @@ def survey(outbox: Path, bounds: PageBounds, track: TrackRecords = iter) -> Surv
     archives = (job for job in result.jobs if job.status == "archive")
     members = (member for job in archives for member in _members(outbox, job.stem))
     for number, member in enumerate(members):
-        if number == bounds.timed:
-            result.is_partial = True
+        if number == bounds.timed_members:
+            result.lacks_times = True
             break
         result.add_time(member)
     return result
 
 
 def is_record(name: str) -> bool:
-    """Whether a file of an outbox has the name of a record."""
+    """Whether a file with this name in an outbox is a record."""
     return name.endswith(RECORD_SUFFIX) and not name.startswith(".")
 
 
 def _sort_key(job: PublishedJob) -> tuple[bool, float, str]:
-    """The order of jobs on the page: failures first, then the latest."""
+    """The sort key of jobs on the page: failures first, then the latest."""
     return job.has_no_failures, -(job.finished or 0.0), job.stem
 
 
 def _members(outbox: Path, stem: str) -> Iterator[PublishedJob]:
-    """Yield the jobs of an archive's members."""
+    """Yield the jobs of the members of the archive with this stem."""
     if not is_within(outbox / stem, outbox):
         return
     for folder, subfolders, names in os.walk(outbox / stem):

@@ -1,7 +1,7 @@
 """Convert drawings and pages to PNG and PDF with Typst. No other module uses Typst.
 
-Typst is one wheel per platform with its own fonts, so a board looks the same on every machine.
-Typst does not support custom properties of CSS, so this module replaces them by colours.
+Typst contains its own fonts, so a board looks the same on every machine. Typst does not support
+custom properties of CSS, so this module replaces them by colours.
 """
 
 from __future__ import annotations
@@ -20,6 +20,8 @@ _PIXELS_PER_INCH = 192
 """The resolution of a PNG. An inch has 96 SVG units."""
 
 _CUSTOM_PROPERTY = re.compile(r"var\(--([\w-]+), ([^)]*)\)")
+"""Matches a use of a custom property, with its name and its fallback."""
+
 _FONT_SIZE = re.compile(r"(\bfont: [\d.]+px )")
 
 _BOARD_PAGES: Final = """
@@ -31,9 +33,10 @@ _BOARD_PAGES: Final = """
 
 
 def picture_of(svgs: Sequence[str], kind: str) -> bytes:
-    """Convert drawings to the content of a file. Raises UsageError if the extra is not installed.
+    """Convert drawings to the content of a file of this kind: `svg`, `png` or `pdf`.
 
-    `kind` is `svg`, `png` or `pdf`. Only a PDF contains more than the first drawing.
+    A PDF contains all drawings; other files contain only the first. Raises UsageError if the extra
+    is not installed.
     """
     if kind == "svg":
         return f"{svgs[0]}\n".encode()
@@ -41,7 +44,7 @@ def picture_of(svgs: Sequence[str], kind: str) -> bytes:
 
 
 def png_of(svg: str) -> bytes:
-    """Convert a drawing of `board_svg` with `standalone` to PNG.
+    """Convert a drawing, which `board_svg` made with `standalone`, to PNG.
 
     Raises UsageError if the extra is not installed.
     """
@@ -49,7 +52,7 @@ def png_of(svg: str) -> bytes:
 
 
 def pdf_of(svgs: Sequence[str]) -> bytes:
-    """Convert drawings to a PDF. Each has a page of its size.
+    """Convert drawings to a PDF. Each drawing has its own page, which is as large as the drawing.
 
     Raises UsageError if the extra is not installed.
     """
@@ -57,9 +60,10 @@ def pdf_of(svgs: Sequence[str]) -> bytes:
 
 
 def typeset(layout: str, data: object) -> bytes:
-    """Typeset a layout in Typst's language, which reads its data as JSON from `sys.inputs.data`.
+    """Typeset a layout, which is a program in Typst's language, as a PDF.
 
-    Returns the PDF. Data is never run as code. Raises UsageError if the extra is not installed.
+    The program reads the data as JSON from `sys.inputs.data`. Data is never run as code.
+    Raises UsageError if the extra is not installed.
     """
     return _compile(layout, data, "pdf")
 
@@ -67,10 +71,10 @@ def typeset(layout: str, data: object) -> bytes:
 def resolve_colours(svg: str, colours: Mapping[str, str] | None = None) -> str:
     """Replace custom properties in a drawing by colours, and add Typst's font.
 
-    `colours` maps properties to colours. A property that it lacks is replaced by its fallback.
+    `colours` maps custom properties to colours. Other properties are replaced by their fallbacks.
     """
-    named = colours or {}
-    svg = _CUSTOM_PROPERTY.sub(lambda match: named.get(match[1], match[2]), svg)
+    colours_by_name = colours or {}
+    svg = _CUSTOM_PROPERTY.sub(lambda match: colours_by_name.get(match[1], match[2]), svg)
     return _FONT_SIZE.sub(rf'\1"{FONT}", ', svg)
 
 

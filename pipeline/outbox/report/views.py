@@ -1,4 +1,4 @@
-"""Make the boards, facts and links to files that the report shows for each job."""
+"""Make the content that the report shows for each job: boards, facts, and links to files."""
 
 from __future__ import annotations
 
@@ -32,26 +32,34 @@ from pipeline.solving import LEVELS
 PAGE_CARDS = 24
 """Number of cards on a page of a job."""
 
-_WIDE_SIDE = 10
-"""The number of rows or columns of the smallest boards on wide cards."""
+_MIN_WIDE_SIDE = 10
+"""Boards with at least this number of rows or columns are shown on wide cards."""
 
 _MIN_ROWS = 4
-"""The limit on the puzzles of a collection or archive is at least this number."""
+"""At least this number of puzzles of each collection or archive is shown."""
 
 _MAX_REASON_CHARACTERS, _MAX_NUMBER_CHARACTERS = 200, 20
+"""Maximum lengths of reasons, and of numbers in a table."""
+
 _MAX_LINKS = 6
 """Maximum number of links to files of a job."""
 
 _LINK_TEXTS = {".json": "record", ".log": "log", ".csv": "table", ".proofs.xz": "proofs"}
-_NO_ROOM = "Not drawn: this page has enough boards."
+"""Maps what follows the stem in the name of a file to the text of its link."""
+
+_PAGE_IS_FULL = "Not drawn: this page has enough boards."
 
 
 @dataclass(frozen=True, slots=True)
 class Links:
-    """Links to files of a job: addresses and texts of `shown` links, and the number of `more`."""
+    """Links to files of a job.
+
+    - `shown`: the address and text of each link that is shown.
+    - `hidden`: the number of further files.
+    """
 
     shown: Sequence[tuple[str, str]] = ()
-    more: int = 0
+    hidden: int = 0
 
 
 _NO_LINKS = Links()
@@ -59,7 +67,13 @@ _NO_LINKS = Links()
 
 @dataclass(frozen=True, slots=True)
 class Card:
-    """A puzzle with its texts, and its board as SVG or a `placeholder`, which says why not."""
+    """The content of a card: a puzzle with its texts and its board.
+
+    - `svg`: the board; empty if it is not drawn.
+    - `placeholder`: why the board is not drawn.
+    - `facts`: short texts below the board.
+    - `level`: the level of difficulty, by which the page can filter; empty if it is unknown.
+    """
 
     name: str
     status: str
@@ -77,9 +91,9 @@ class View:
     """A job with its links and cards.
 
     - `number`: the index of the job on the page.
-    - `cards`: the cards of some of its puzzles.
-    - `total`: the number of all its puzzles.
-    - `levels`: the levels of difficulty of all its rated puzzles.
+    - `cards`: the cards of some of the job's puzzles.
+    - `total`: the number of all puzzles of the job.
+    - `levels`: the levels of difficulty of all rated puzzles of the job.
     """
 
     number: int
@@ -95,7 +109,7 @@ class View:
 
     @property
     def kind(self) -> str:
-        """The format without its notation."""
+        """The first word of the format, without the notation that may follow."""
         return shorten(self.job.format.partition(" ")[0], 40)
 
     @property
@@ -105,23 +119,23 @@ class View:
 
     @property
     def counts(self) -> list[tuple[str, int]]:
-        """The numbers of its puzzles by status, in display order."""
+        """The numbers of the job's puzzles by status, in display order."""
         totals = self.job.totals
         return [(status, totals[status]) for status in STATUSES if status in totals]
 
     @property
     def completeness(self) -> list[str]:
-        """The numbers of its complete results that are proved and not verified, in words."""
+        """The numbers of complete results that are proved, and that are not verified, in words."""
         words = {PROVED: "proved", UNVERIFIED: "not verified"}
-        return [
-            f"{n:,} {words[how]}" for how, n in self.job.record.completeness_counts.items() if n
-        ]
+        counts = self.job.record.completeness_counts
+        return [f"{n:,} {words[name]}" for name, n in counts.items() if n]
 
     @property
     def reason(self) -> str:
-        """The text below the status: the message or else the rating of a puzzle.
+        """The text below the status.
 
-        For a collection or archive, it is the numbers of failures and the message.
+        For a puzzle: the message or, if there is none, the rating. For a collection or archive: the
+        numbers of failures, and the message.
         """
         message = shorten(self.job.message, _MAX_REASON_CHARACTERS) or self.job.rating_text
         if not self.job.has_many_puzzles:
@@ -136,25 +150,25 @@ class View:
 
     @property
     def pages(self) -> list[Sequence[Card]]:
-        """The cards, in pages of PAGE_CARDS."""
+        """The cards, divided into pages of PAGE_CARDS."""
         starts = range(0, len(self.cards), PAGE_CARDS)
         return [self.cards[start : start + PAGE_CARDS] for start in starts]
 
 
 def sorted_statuses(totals: Mapping[str, int]) -> list[tuple[str, int]]:
-    """Statuses with their numbers of puzzles, in display order."""
+    """Sort statuses in display order. Returns those that have puzzles, with their numbers."""
     order = (*STATUSES, *sorted(totals.keys() - {*STATUSES}))
     return [(status, totals[status]) for status in order if totals.get(status)]
 
 
 class Viewer:
-    """Makes views of the jobs of an outbox, in order, with boards while there is room for them.
+    """Makes views of the jobs of an outbox, one after the other, until the page has enough boards.
 
-    - `singles_left`: the number of single puzzles that may still have a board.
-    - `rows_left`: the number of puzzles of collections and archives that may still have a board.
-    - `characters_left`: the number of characters that all further boards may have.
+    - `single_boards_left`: how many more boards of single puzzles may be drawn.
+    - `row_boards_left`: how many more boards of puzzles in collections and archives may be drawn.
+    - `characters_left`: how many characters all further boards may have in total.
     - `is_full`: whether a board was omitted.
-    - `keys`: numbers for the ids of boards.
+    - `keys`: an iterator over the numbers in the ids of boards.
     """
 
     def __init__(
@@ -165,27 +179,27 @@ class Viewer:
         inbox: Path,
         bounds: PageBounds,
     ) -> None:
-        """`prefix` is the percent-encoded path from the page to the outbox.
+        """`prefix`: the percent-encoded path from the page to the outbox.
 
-        Single puzzles leave at least a quarter of the boards to collections and archives.
+        If there are collections or archives, at least a quarter of the boards is for them.
         """
         self._outbox, self._prefix, self._bounds = outbox, prefix, bounds
         try:
             originals = Originals.of([inbox / DONE])
         except OSError:
             originals = Originals(())
-        self._originals = SmallOriginals(originals, iter(range(bounds.members)))
-        singles = sum(not job.has_many_puzzles for job in jobs)
-        max_boards = bounds.boards if singles == len(jobs) else bounds.boards * 3 // 4
-        self.singles_left = min(singles, max_boards)
-        self.rows_left = bounds.boards - self.singles_left
-        self.characters_left = bounds.drawn
+        self._originals = SmallOriginals(originals, iter(range(bounds.read_members)))
+        single_count = sum(not job.has_many_puzzles for job in jobs)
+        max_boards = bounds.boards if single_count == len(jobs) else bounds.boards * 3 // 4
+        self.single_boards_left = min(single_count, max_boards)
+        self.row_boards_left = bounds.boards - self.single_boards_left
+        self.characters_left = bounds.board_characters
         self.is_full = False
         self._levels: set[str] = set()
         self.keys: Iterator[int] = count()
 
     def view(self, number: int, job: PublishedJob) -> View:
-        """The view of a job, with as many of its boards as there is room for."""
+        """Make the view of a job, with boards until the page has enough of them."""
         self._levels.clear()
         view = self._view(number, job)
         return replace(view, levels=[level for level in LEVELS if level in self._levels])
@@ -194,69 +208,73 @@ class Viewer:
         links = _links(job, self._prefix)
         if job.puzzle is not None:
             self._levels.add(job.rating_text.partition(",")[0])
-            board: Board | str = _NO_ROOM
-            if self._has_room(self.singles_left):
+            board: Board | str = _PAGE_IS_FULL
+            if self._has_room(self.single_boards_left):
                 board = board_of_job(job, self._originals.content_of(job.record))
-                self.singles_left -= isinstance(board, Board)
+                self.single_boards_left -= isinstance(board, Board)
             return View(number, job, links, [self._job_card(job, job.puzzle, board, links)])
-        max_rows = max(_MIN_ROWS, min(self._bounds.rows, -(-self.rows_left // 2)))
+        max_rows = max(_MIN_ROWS, min(self._bounds.boards_per_job, -(-self.row_boards_left // 2)))
         try:
             if job.status == "archive":
-                cards, total = self._members(job, max_rows)
+                cards, total = self._member_cards(job, max_rows)
             else:
-                cards, total = self._rows(job, "", max_rows)
+                cards, total = self._row_cards(job, "", max_rows)
         except (InputError, ValueError):
             return View(number, job, links, (), job.puzzles)
         return View(number, job, links, cards, total)
 
     def _has_room(self, boards_left: int) -> bool:
-        """Whether a board may be drawn; `boards_left` is the limit for its kind."""
+        """Whether one more board may be drawn. `boards_left`: the limit for puzzles of its kind."""
         has_room = boards_left > 0 and self.characters_left > 0
         self.is_full = self.is_full or not has_room
         return has_room
 
-    def _rows(self, job: PublishedJob, prefix: str, max_rows: int) -> tuple[list[Card], int]:
-        """Cards of some puzzles of a collection, and the number of all its puzzles.
+    def _row_cards(self, job: PublishedJob, prefix: str, max_rows: int) -> tuple[list[Card], int]:
+        """Make cards of some puzzles of a collection. `prefix` is the beginning of their names.
 
-        Raises InputError.
+        Returns the cards, and the number of all puzzles. Raises InputError.
         """
-        second = job.sibling(f"{job.stem}_2.solution")
-        solutions = second if second.name in job.files else None
+        second_path = job.sibling(f"{job.stem}_2.solution")
+        second_file = second_path if second_path.name in job.files else None
         table, schema = job.path.with_suffix(".csv"), job.record.schema
-        sample = sample_table(table, PuzzleRow, max_rows, solutions, schema=schema)
+        sample = sample_table(table, PuzzleRow, max_rows, second_file, schema=schema)
         self._levels |= sample.levels
-        cards = [self._row_card(job, row, other, prefix) for _, row, other in sample.rows]
+        cards = [self._row_card(job, row, second, prefix) for _, row, second in sample.rows]
         return cards, sample.count
 
-    def _row_card(self, job: PublishedJob, row: PuzzleRow, other: str, prefix: str) -> Card:
-        board: Board | str = "" if row.status in ERROR_STATUSES else _NO_ROOM
-        if self._has_room(self.rows_left):
-            board = board_of_row(row, other, job.reading) or ""
-            self.rows_left -= 1
+    def _row_card(
+        self, job: PublishedJob, row: PuzzleRow, second_solution: str, prefix: str
+    ) -> Card:
+        board: Board | str = "" if row.status in ERROR_STATUSES else _PAGE_IS_FULL
+        if self._has_room(self.row_boards_left):
+            board = board_of_row(row, second_solution, job.reading) or ""
+            self.row_boards_left -= 1
         index, line, solutions = (
             shorten(number, _MAX_NUMBER_CHARACTERS)
             for number in (row.index, row.line, row.solutions)
         )
         facts = [f"line {line}"] if line else []
         facts += [f"{solutions} solutions found"] if row.status == "multiple" else []
-        how_hard = rating_text(getattr(row, "level", ""), getattr(row, "rating", ""))
-        facts += filter(None, [how_hard])
+        rating = rating_text(getattr(row, "level", ""), getattr(row, "rating", ""))
+        facts += filter(None, [rating])
         card = self._card(f"{prefix}puzzle {index}", row.status, board, row.message, facts)
-        return replace(card, level=how_hard.partition(",")[0])
+        return replace(card, level=rating.partition(",")[0])
 
-    def _members(self, job: PublishedJob, max_rows: int) -> tuple[list[Card], int]:
-        """Cards of some puzzles of an archive, and the number of all its puzzles.
+    def _member_cards(self, job: PublishedJob, max_rows: int) -> tuple[list[Card], int]:
+        """Make cards of some puzzles of an archive.
 
-        Raises InputError.
+        Returns the cards, and the number of all puzzles. Raises InputError.
         """
         table, schema = job.path.with_suffix(".csv"), job.record.schema
         sample = sample_table(table, MemberRow, max_rows, schema=schema)
         self._levels |= sample.levels
         originals = (
-            self._originals if self.rows_left > 0 else replace(self._originals, budget=iter(()))
+            self._originals
+            if self.row_boards_left > 0
+            else replace(self._originals, budget=iter(()))
         )
         rows = [(index, row) for index, row, _ in sample.rows]
-        members = sorted(find_members(job, rows, originals), key=_sort_key)
+        members = sorted(find_members(job, rows, originals), key=_member_sort_key)
         cards: list[Card] = []
         for number, member in enumerate(members, 1):
             remaining = max_rows - len(cards)
@@ -266,7 +284,7 @@ class Viewer:
                 share = remaining if number == len(members) else -(-remaining // 2)
                 name = shorten(member.row.member)
                 try:
-                    cards += self._rows(member.job, f"{name}, ", share)[0]
+                    cards += self._row_cards(member.job, f"{name}, ", share)[0]
                 except (InputError, ValueError):
                     placeholder = "The table cannot be read."
                     cards.append(
@@ -276,18 +294,18 @@ class Viewer:
                 cards.append(self._member_card(member))
         return cards, max(job.puzzles, len(cards))
 
-    def _member_card(self, matched: MemberJob) -> Card:
-        row, member, original = matched
+    def _member_card(self, member_job: MemberJob) -> Card:
+        row, member, original = member_job
         name = shorten(row.member)
         if member is None or member.puzzle is None:
             placeholder = "" if row.status in ERROR_STATUSES else "The record was not found."
             return self._card(name, row.status, placeholder, row.message)
-        board: Board | str = _NO_ROOM
-        if self._has_room(self.rows_left):
+        board: Board | str = _PAGE_IS_FULL
+        if self._has_room(self.row_boards_left):
             board = board_of_job(member, original)
-            self.rows_left -= 1
-        inside = member.path.parent.relative_to(self._outbox)
-        links = _links(member, f"{self._prefix}{url_path(str(inside))}/")
+            self.row_boards_left -= 1
+        folder = member.path.parent.relative_to(self._outbox)
+        links = _links(member, f"{self._prefix}{url_path(str(folder))}/")
         return self._job_card(member, member.puzzle, board, links, name)
 
     def _job_card(
@@ -301,9 +319,9 @@ class Viewer:
         facts = [job.format] if job.format else []
         used, certificate = record.solver, or_none(record.certificate)
         by = f" by {display_text(used.name)}" if used else ""
-        for stage, how in (("batch", "with others in "), ("solve", "")):
+        for stage, before in (("batch", "with others in "), ("solve", "")):
             if stage in job.seconds:
-                facts.append(f"{how}{duration(job.seconds[stage])}{by}")
+                facts.append(f"{before}{duration(job.seconds[stage])}{by}")
                 break
         if job.status == "multiple":
             all_of = "all " if record.complete else ""
@@ -330,15 +348,15 @@ class Viewer:
         svg = board_svg(board, f"{name}: {status}", f"b{next(self.keys)}")
         if len(svg) > self.characters_left:
             self.characters_left, self.is_full = 0, True
-            return Card(name, status, "", message, facts, links, placeholder=_NO_ROOM)
+            return Card(name, status, "", message, facts, links, placeholder=_PAGE_IS_FULL)
         self.characters_left -= len(svg)
         return Card(
-            name, status, svg, message, facts, links, max(board.geometry.extent) >= _WIDE_SIDE
+            name, status, svg, message, facts, links, max(board.geometry.extent) >= _MIN_WIDE_SIDE
         )
 
 
-def _sort_key(member: MemberJob) -> int:
-    """The order of members: failures, collections with failures, puzzles, other collections."""
+def _member_sort_key(member: MemberJob) -> int:
+    """The sort key of members: failures, collections with failures, puzzles, other collections."""
     if member.row.status in ERROR_STATUSES:
         return 0
     if member.job and member.job.has_many_puzzles:
@@ -347,7 +365,7 @@ def _sort_key(member: MemberJob) -> int:
 
 
 def _links(job: PublishedJob, prefix: str) -> Links:
-    """Links to at most _MAX_LINKS of the listed files that exist, always with log and record."""
+    """Make links to at most _MAX_LINKS existing files of a job. The last are log and record."""
     last = [f"{job.stem}.log", f"{job.stem}{RECORD_SUFFIX}"]
     listed = [name for name in file_names(job.record) if name not in last]
     listed.sort(key=lambda name: (not name.endswith(".solution"), len(name), name))
@@ -359,7 +377,7 @@ def _links(job: PublishedJob, prefix: str) -> Links:
 
 
 def url_path(path: str) -> str:
-    """A path as part of a URL."""
+    """Percent-encode a path for a URL."""
     return quote(os.fsencode(path))
 
 

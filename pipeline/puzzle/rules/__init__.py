@@ -107,7 +107,7 @@ def places(geometry: Geometry, cells: Iterable[int]) -> tuple[tuple[int, int], .
 
 
 def tints(geometry: Geometry, groups: Iterable[Cells], style: str) -> list[Shape]:
-    """A tint for each group of cells."""
+    """A tint for each list of cells."""
     return [Tint(places(geometry, dict.fromkeys(group)), style) for group in groups]
 
 
@@ -154,7 +154,7 @@ def directed_lines(geometry: Geometry) -> Iterator[Cells]:
 def pointer(cell: Cell, line: Cells, value: int, values: range) -> Constraint:
     """If the cell holds k, the k-th cell of the line holds the value, and no other one does.
 
-    `values` are the values of the grid. The cell cannot hold 0 or a number above the line's length.
+    `values`: the values of the grid. The cell cannot hold 0 or a number above the line's length.
     """
     if value not in values:
         return AnyOf(())
@@ -189,7 +189,7 @@ def _check_bounded_field(rule: BorderRule | LineRule) -> None:
 
 
 def check_one_grid(name: str, geometry: Geometry) -> None:
-    """Raise ValueError for several overlapping grids, and for a free geometry."""
+    """Raise ValueError if the geometry is free or has several grids."""
     if geometry.grids:
         raise ValueError(f"{name}: only a single grid can have this rule")
     if geometry.free_grid:
@@ -197,7 +197,7 @@ def check_one_grid(name: str, geometry: Geometry) -> None:
 
 
 def square_side(name: str, geometry: Geometry) -> int:
-    """The number of rows of a square grid. Raises ValueError for other and for several grids."""
+    """The number of rows of the grid. Raises ValueError unless it is a single, square grid."""
     if geometry.free_grid is None:
         check_one_grid(name, geometry)
         return geometry.side

@@ -31,16 +31,19 @@ from pipeline.puzzle.shapes import Dot, Line, Outline, Ring, Shape
 from pipeline.puzzle.sums import CountOfValues, SameTotals, SetTotal, Total
 
 MAX_CIRCLE = 3
-"""Maximum number of cells in an arrow's circle. They are the digits of one number."""
+"""Maximum number of cells in the circle of an arrow, which are the digits of one number."""
 
 _MAX_SETS = 1000
-"""Maximum number of sets of values that a constraint lists. With more, it uses an automaton."""
+"""Maximum number of sets of values that a constraint lists; beyond it, an automaton is used."""
 
 _MAX_TITLE_VALUES = 6
-"""Maximum number of values in a title."""
+"""Maximum number of values in the title of a rule."""
 
-_MAX_SIDE_ALL_SETS, _MAX_SIDE_ONE_SIZE = 9, 16
-"""Maximum sides for trying all sets of values, and for trying all sets of one size."""
+_MAX_SIDE_ALL_SETS = 9
+"""Maximum side for which a constraint tries all sets of values."""
+
+_MAX_SIDE_ONE_SIZE = 16
+"""Maximum side for which a constraint tries all sets of values of one size."""
 
 
 class Cage(AllDifferentRule):
@@ -406,9 +409,9 @@ def _has_subset_sum(values: Sequence[int], total: int) -> bool:
 
 
 def _capped_count(so_far: int, value: int, counted: int, times: int, exactly: bool) -> int | None:
-    """The number of cells that hold the value `counted`.
+    """The number of cells so far that hold the value `counted`.
 
-    Beyond `times`: None if `exactly`, else `times`.
+    If it is greater than `times`: None if `exactly`, else `times`.
     """
     if value != counted:
         return so_far
@@ -429,6 +432,6 @@ def _check_parts(name: str, parts: tuple[Cells, ...], *, same_size: bool) -> Non
 
 
 def _digital_root(so_far: int, value: int) -> int:
-    """The digital root of a sum; `so_far` is the root without the last value."""
+    """The digital root of a sum. `so_far`: the digital root without the last value."""
     total = so_far + value
     return (total - 1) % 9 + 1 if total else 0

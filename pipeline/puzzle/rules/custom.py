@@ -23,7 +23,7 @@ MAX_STATES = (1 << 16) - 1
 """Maximum number of states of a state machine."""
 
 NO_STATE = MAX_STATES
-"""Stands for "no next state": the value is rejected."""
+"""In `StateMachine.moves`, the number that means that the value is rejected."""
 
 MAX_LABEL = 40
 """Maximum number of characters of a label."""
@@ -87,7 +87,7 @@ class StateMachine(LineRule):
             raise ValueError(f"{self.name}: must have 1 to {MAX_STATES} states, not {states}")
         targets = {pair for row in self.moves for pair in zip(row[::2], row[1::2], strict=True)}
         if any(states <= low + 256 * high < NO_STATE for low, high in targets):
-            raise ValueError(f"{self.name}: a move to an unknown state")
+            raise ValueError(f"{self.name}: a move leads to an unknown state")
 
     def constraints(self, geometry: Geometry) -> Constraint:
         return Automaton(self.line, 0, _next_state, self.accepted, (self.moves,))

@@ -25,7 +25,7 @@ from pipeline.puzzle.shapes import Line, Outline, Ring, Shape
 from pipeline.puzzle.sums import CountOfEqual
 
 REGIONS = "CC"
-"""The name of the group of extra cells that number the regions of a chaos construction."""
+"""The name of the group of extra cells that hold the region numbers of a chaos construction."""
 
 UNIT_KINDS = ("row", "column", "box")
 """The kinds of a `Unit`."""
@@ -55,7 +55,7 @@ class Unit(AllDifferentRule):
         return self.kind
 
     def describe(self, geometry: Geometry) -> str:
-        """`row 3`, `column 3`, `box at r1c4`."""
+        """The description, such as `row 3`, `column 3` or `box at r1c4`."""
         row, column = geometry.place(self.group[0])
         if self.kind == "box":
             return f"{self.kind} at {geometry.name_of(self.group[0])}"
@@ -81,7 +81,7 @@ class ConnectedValues(Rule):
     """The cells of the group that hold one of the values form one region, connected by sides.
 
     The region is not empty. It has exactly `size` cells; 0 allows any number. The group is the
-    grid, or a group of extra cells, whose rows are as long as those of the grid.
+    grid, or a group of extra cells.
     """
 
     name, preposition = "connected values", "from"
@@ -264,5 +264,5 @@ def _cell_of(geometry: Geometry, extra_cell: int) -> int:
 
 
 def _next_label(highest: int, value: int, last: int) -> int | None:
-    """The highest label so far; None if a label was skipped."""
+    """The highest label so far; None if the value skips a label."""
     return max(highest, value) if value <= min(highest + 1, last) else None

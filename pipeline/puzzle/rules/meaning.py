@@ -29,7 +29,7 @@ def meaning(kind: type[Rule]) -> str:
 
 
 def sentence(rules: Sequence[Rule]) -> str:
-    """The description on a sheet of rules of one class, with numbers instead of field names.
+    """The description of rules of one class on a printed sheet; numbers replace field names.
 
     Empty if Python runs without docstrings (`-OO`).
     """
@@ -48,8 +48,8 @@ def _fields(rule: Any) -> tuple[Field[Any], ...]:
 def _field_text(rules: Sequence[Rule], name: str) -> str:
     """The text that replaces a field name in a description.
 
-    The number, if all rules have the same one and it is the default or in their caption; otherwise
-    the name.
+    It is the number, if all rules have the same number and this is the default or in their caption;
+    otherwise it is the name.
     """
     [field] = [field for field in _fields(rules[0]) if field.name == name]
     value, *other_values = {getattr(rule, name) for rule in rules}
@@ -64,7 +64,7 @@ def _field_text(rules: Sequence[Rule], name: str) -> str:
 
 
 def sentences(rules: Iterable[Rule]) -> list[tuple[str, str]]:
-    """Pairs (captions, description), one for each description that some of the rules have."""
+    """The pairs (captions, description) of a sheet, one for each different description."""
     kinds: dict[tuple[type[Rule], str], list[Rule]] = {}
     for rule in rules:
         kinds.setdefault((type(rule), rule.caption()), []).append(rule)

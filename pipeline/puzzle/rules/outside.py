@@ -45,7 +45,7 @@ class OutsideClue(Rule):
         return (Label((row - down, column - right), str(self.number), self.style),)
 
     def describe(self, geometry: Geometry) -> str:
-        """`skyscraper 3 of row 3 from the left`."""
+        """The description, such as `skyscraper 3 of row 3 from the left`."""
         sides = {(0, 1): "left", (0, -1): "right", (1, 0): "top", (-1, 0): "bottom"}
         side = sides.get(step_of(geometry, self.line))
         direction = f" from the {side}" if side else ""
@@ -121,7 +121,7 @@ class XSum(OutsideClue):
         return AllOf((AllDifferent(self.line), ValueSwitch(first, tuple(sums))))
 
     def _sum_of(self, x: int) -> Constraint:
-        """The first x cells sum to the clue, if the first cell holds x."""
+        """The constraint that the first x cells sum to the clue, if the first value is x."""
         if x > len(self.line):
             return AnyOf(())
         return Total(tuple((cell, 1) for cell in self.line[1:x]), self.number - x)
@@ -187,7 +187,10 @@ _HIDDEN = -2
 
 
 def _highest_visible(highest: int, value: int, number: int) -> int | None:
-    """The highest value so far; after the first hidden value, `_HIDDEN` if it was `number`."""
+    """The highest value so far; `_HIDDEN` from the first hidden value on, if that is `number`.
+
+    None if the first hidden value is another number.
+    """
     if highest == _HIDDEN or value > highest:
         return highest if highest == _HIDDEN else value
     return _HIDDEN if value == number else None
@@ -196,7 +199,7 @@ def _highest_visible(highest: int, value: int, number: int) -> int | None:
 def _count_visible(
     seen: tuple[int, int], value: int, number: int, side: int
 ) -> tuple[int, int] | None:
-    """The highest value and the number of visible values; None if that cannot become `number`."""
+    """The highest value and the number of visible values; None if the clue cannot be met."""
     highest, count = seen
     if value <= highest:
         return seen
@@ -207,7 +210,7 @@ def _count_visible(
 def step_of(geometry: Geometry, line: Sequence[int]) -> tuple[int, int]:
     """The step (rows down, columns right) from the first cell of a line to the second.
 
-    A line of a single cell is a corner of the grid; its step is that from the clue to the corner.
+    If the line has a single cell, the step from the clue to this cell, a corner of the grid.
     """
     row, column = geometry.place(line[0])
     if len(line) > 1:
@@ -218,12 +221,12 @@ def step_of(geometry: Geometry, line: Sequence[int]) -> tuple[int, int]:
 
 
 def _signum(number: int) -> int:
-    """1, 0 or -1."""
+    """The sign of a number: 1, 0 or -1."""
     return (number > 0) - (number < 0)
 
 
 def _line_text(geometry: Geometry, line: Cells) -> str:
-    """`of row 3`, `of column 3`, or, for other lines, `from r1c1`."""
+    """The location of a line: `of row 3`, `of column 3` or, for other lines, `from r1c1`."""
     for kind, numbers in zip(
         ("row", "column"), zip(*places(geometry, line), strict=True), strict=True
     ):

@@ -30,7 +30,7 @@ from pipeline.puzzle.rules import (
 from pipeline.puzzle.shapes import Label, Outline, Shape, Tint
 
 TOTAL_LETTERS = {5: "V", 10: "X"}
-"""The letters that stand for totals in drawings."""
+"""Total → the letter that stands for it in drawings."""
 
 
 class AntiKnight(GridRule):
@@ -62,7 +62,10 @@ class NegativeRule:
 
     def __post_init__(self) -> None:
         if list(self.exempt) != sorted({*self.exempt}) or any(a >= b for a, b in self.exempt):
-            raise ValueError(f"{self.name}: the exempt pairs must be ascending, sorted and unique")
+            raise ValueError(
+                f"{self.name}: each exempt pair must be ascending, and the pairs sorted and "
+                "distinct"
+            )
 
     def pairs(self, geometry: Geometry) -> CellPairs:
         """The pairs of cells to which the rule applies."""
@@ -313,7 +316,7 @@ class BoxIndexer(Rule):
 
 
 def marked_pairs(geometry: Geometry, rules: Iterable[Rule], *kinds: type[BorderRule]) -> CellPairs:
-    """The pairs of adjacent cells with a mark of these kinds, sorted as `exempt` must be."""
+    """The pairs of adjacent cells that have a mark of these kinds, sorted as `exempt` requires."""
     marks = [(rule.a, rule.b) for rule in rules if isinstance(rule, kinds)]
     return tuple(sorted({(min(pair), max(pair)) for pair in marks} & {*neighbours(geometry)}))
 

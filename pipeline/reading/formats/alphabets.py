@@ -1,7 +1,8 @@
-"""Alphabets: which value each token has, or that it is a blank.
+"""AlphabetsFor: the values that each token stands for, and the tokens for blanks.
 
-Each alphabet is for one side. A format has a function that returns its alphabets, given the tokens,
-the side and the settings. If it returns several, the tokens must decide.
+Each alphabet is for puzzles of one side length. A format has a function that returns its alphabets,
+given the tokens, the side and the settings. If it returns several, the first that all tokens fit is
+used, unless the format chooses another.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from functools import lru_cache
 from string import ascii_uppercase
 from typing import NamedTuple
 
-from pipeline.puzzle.geometry import usual_boxes
+from pipeline.puzzle.geometry import default_geometry
 from pipeline.reading.formats.cells import ALPHABETS, BLANKS, DIGITS, EVEN, ODD, numbers_up_to
 from pipeline.reading.formats.parsed import Variant
 from pipeline.settings import Reading
@@ -25,7 +26,8 @@ class Alphabet(NamedTuple):
     - `masks`: token → mask of values.
     - `blanks`: the tokens for blanks; a puzzle must use the same one for all its blanks.
     - `expected`: completes "expected …"; `{}` is replaced by the names of the remaining alphabets.
-    - `expected_in_range`: replaces `expected` for digits that are too large, unless empty.
+    - `expected_in_range`: used instead of `expected` if the wrong token is a digit, that is, one
+      that is too large; ignored if empty.
     - `fold`: maps all spellings of a token to one.
     """
 
@@ -45,7 +47,7 @@ class Alphabet(NamedTuple):
     def count_fitting(self, tokens: Collection[str], *, is_strict: bool) -> int:
         """Count the tokens before the first that does not fit.
 
-        Unless `is_strict`, digits that are too large and different blanks fit too.
+        Unless `is_strict`, digits that are too large fit too, and blanks need not all be the same.
         """
         blank = None
         for index, token in enumerate(map(self.fold, tokens)):
@@ -59,50 +61,51 @@ class Alphabet(NamedTuple):
     def _is_digit_or_blank(self, token: str) -> bool:
         return token in self.blanks or (bool(self.expected_in_range) and token in {*DIGITS})
 
-    def masks_of(self, tokens: Sequence[str], blank: int) -> tuple[int, ...]:
-        """The mask of each token, all of which must fit; `blank` is the mask of blanks."""
-        masks = {token: self.masks.get(self.fold(token), blank) for token in {*tokens}}
+    def masks_of(self, tokens: Sequence[str], blank_mask: int) -> tuple[int, ...]:
+        """The mask of each token; all tokens must fit, and blanks have the `blank_mask`."""
+        masks = {token: self.masks.get(self.fold(token), blank_mask) for token in {*tokens}}
         return tuple(map(masks.__getitem__, tokens))
 
 
-Alphabets = Callable[[Sequence[str], int, Reading], Sequence[Alphabet]]
-"""(tokens, side, settings) → the alphabets of a format."""
+AlphabetsFor = Callable[[Sequence[str], int, Reading], Sequence[Alphabet]]
+"""A function (tokens, side, settings) → the alphabets of a format."""
 
 
 @lru_cache
-def _masks(signs: Sequence[str]) -> Mapping[str, int]:
-    return {sign: 1 << index for index, sign in enumerate(signs)}
+def _masks(value_tokens: Sequence[str]) -> Mapping[str, int]:
+    """Map each token to its mask; the tokens are in the order of their values, from 1."""
+    return {token: 1 << index for index, token in enumerate(value_tokens)}
 
 
 def digits(tokens: Sequence[str], side: int, reading: Reading) -> Sequence[Alphabet]:
     """Digits and one kind of blank; if both `*` and `.` occur, they mark even and odd cells."""
-    are_marks = reading.variant == "even-odd"
+    has_marks = reading.variant == "even-odd"
     if reading.variant == "auto":
-        are_marks = EVEN in tokens and ODD in tokens
+        has_marks = EVEN in tokens and ODD in tokens
     masks, expected_in_range = _masks(DIGITS[:side]), f"a value from 1 to {side} or a blank"
-    if are_marks:
-        usual = usual_boxes(side)
-        masks = {**masks, EVEN: usual.even_values, ODD: usual.odd_values}
+    if has_marks:
+        default = default_geometry(side)
+        masks = {**masks, EVEN: default.even_values, ODD: default.odd_values}
         expected = f"a digit, '{EVEN}' or '{ODD}'"
         return [Alphabet(masks, frozenset(), expected, expected_in_range, variant="even-odd")]
-    fold = str if reading.variant == "auto" else _without_marks
+    fold = str if reading.variant == "auto" else _star_to_dot
     return [Alphabet(masks, _BLANKS, "a digit or a blank", expected_in_range, fold)]
 
 
-def _without_marks(token: str) -> str:
-    """The token, with `.` for `*`: in a puzzle declared as classic, both are the same blank."""
+def _star_to_dot(token: str) -> str:
+    """Replace `*` by `.`; in a puzzle declared as classic, both are the same blank."""
     return ODD if token == EVEN else token
 
 
-def signs(_tokens: Sequence[str], side: int, _reading: Reading) -> Sequence[Alphabet]:
+def digits_or_letters(_tokens: Sequence[str], side: int, _reading: Reading) -> Sequence[Alphabet]:
     """Digits up to side 9, letters from A for larger sides, and one kind of blank; no marks."""
-    known = DIGITS[:side] if side <= len(DIGITS) else ascii_uppercase[:side]
-    expected = f"one of {known[0]} to {known[-1]} or a blank"
-    return [Alphabet(_masks(known), frozenset(BLANKS.upper()), expected, fold=str.upper)]
+    value_characters = DIGITS[:side] if side <= len(DIGITS) else ascii_uppercase[:side]
+    expected = f"one of {value_characters[0]} to {value_characters[-1]} or a blank"
+    return [Alphabet(_masks(value_characters), frozenset(BLANKS.upper()), expected, fold=str.upper)]
 
 
 def letters(name: str) -> Alphabet:
-    """The alphabet with this name, for 16×16 or 25×25."""
+    """The alphabet with this name, for puzzles of 16×16 or 25×25 cells."""
     return Alphabet(
         _masks(ALPHABETS[name]),
         _BLANKS,
@@ -111,18 +114,24 @@ def letters(name: str) -> Alphabet:
     )
 
 
-def unpadded(token: str) -> str:
+def without_leading_zeros(token: str) -> str:
     """A number without leading zeros."""
     return token.lstrip("0") or token[:1]
 
 
 def numbers(
-    blanks: Collection[str], or_blank: str, fold: Callable[[str], str] = unpadded
-) -> Alphabets:
-    """Return alphabets of decimal numbers and `blanks`, which messages call `or_blank`."""
+    blanks: Collection[str], blank_wording: str, fold: Callable[[str], str] = without_leading_zeros
+) -> AlphabetsFor:
+    """Return a function for the alphabet of decimal numbers and `blanks`.
+
+    Messages say "expected a number from 1 to n", followed by `blank_wording`.
+    """
 
     def alphabets(_tokens: Sequence[str], side: int, _reading: Reading) -> Sequence[Alphabet]:
-        masks, expected = _masks(tuple(numbers_up_to(side))), f"a number from 1 to {side}{or_blank}"
+        masks, expected = (
+            _masks(tuple(numbers_up_to(side))),
+            f"a number from 1 to {side}{blank_wording}",
+        )
         return [Alphabet(masks, frozenset(blanks), expected, fold=fold)]
 
     return alphabets

@@ -21,7 +21,7 @@ from pipeline.reading.formats.text import COMMENTS, NEWLINE
 
 _MAX_EXCERPT_LENGTH = 80
 _MIN_MAP_ROWS = 4
-"""Number of lines of equal length above a grid from which they may be a map and not a title."""
+"""Minimum number of lines of equal length above a grid that may be a map instead of titles."""
 
 _MAX_UNREAD_TEXTS = 8
 """Maximum number of unread texts of a puzzle that are reported."""
@@ -39,13 +39,16 @@ _RULE_NAMES = (
 """Names of rules. Each space may also be a hyphen, an underscore or missing. X, XV, sum, even, odd,
 king, arrow, killer, clone and dot are not included, because they are common in titles."""
 
-_RULE = re.compile(
+_RULE_NAME = re.compile(
     rf"(?<![^\W_])(?:{'|'.join(_RULE_NAMES)})(?:e?s)?(?![^\W_])".replace(" ", "[ _-]?"),
     re.IGNORECASE,
 )
-_SYNONYMS = {"kropki": "dot", "consecutive": "dot", "irregular": "region", "inequality": "greater"}
+"""A name of `_RULE_NAMES`, or its plural."""
 
-_ANY_RULE = frozenset(
+_SYNONYMS = {"kropki": "dot", "consecutive": "dot", "irregular": "region", "inequality": "greater"}
+"""Word of `_RULE_NAMES` → word with the same meaning in the name or caption of a rule."""
+
+_RULE_KEYS = frozenset(
     ("rule", "rules", "constraint", "constraints", "variant", "variants", "layout")
 )
 """Keys of lines, and names of columns, whose text is always a rule."""
@@ -58,11 +61,18 @@ _RULE_COLUMNS = frozenset(
 )
 """Names of columns with rules that are not in `_RULE_NAMES`, because titles may contain them."""
 
-_STEMS = tuple(
-    name.replace(" ", "").encode() for name in (*_RULE_NAMES, "rule", *_ANY_RULE, "rcrc")
+_NAMES_WITHOUT_SPACES = tuple(
+    name.replace(" ", "").encode() for name in (*_RULE_NAMES, "rule", *_RULE_KEYS, "rcrc")
 )
-_STEMS = tuple({x for x in _STEMS if not any(other in x for other in _STEMS if other != x)})
-"""The names of rules without spaces, except those that contain a shorter one."""
+_STEMS = tuple(
+    {
+        name
+        for name in _NAMES_WITHOUT_SPACES
+        if not any(other in name for other in _NAMES_WITHOUT_SPACES if other != name)
+    }
+)
+"""The names of rules without spaces, except those that contain a shorter one. `rcrc` stands for two
+cells such as `R1C1 R1C2`."""
 
 _CAGES = re.compile(
     r"(?<![^\W_])[rR][0-9]{1,2}[cC][0-9]{1,2}\W{1,3}[rR][0-9]{1,2}[cC][0-9]"
@@ -70,11 +80,18 @@ _CAGES = re.compile(
 )
 """Cells or sums of cages: `R1C1 R1C2`, `a=8 b=10`."""
 
-_BYTES_OF_SUMS = re.compile(rb"[0-9A-Za-z] ?= ?[0-9]{1,3}[ ,;\t]{1,3}[0-9A-Za-z] ?=")
-_LOWER = bytes(range(256)).lower()
-_SIGNS = b"0123456789.,_*|+-=: \t\r\n"
+_SUMS_IN_BYTES = re.compile(rb"[0-9A-Za-z] ?= ?[0-9]{1,3}[ ,;\t]{1,3}[0-9A-Za-z] ?=")
+"""Sums of cages, in a quick test of bytes."""
 
-_KEYED_RULE = re.compile(rf"\s*(?:{'|'.join(_ANY_RULE)})\s*[:=]\s*(.*)", re.IGNORECASE)
+_TO_LOWER_CASE = bytes(range(256)).lower()
+"""Translates bytes to lower case."""
+
+_NOT_IN_STEMS = b"0123456789.,_*|+-=: \t\r\n"
+"""Frequent characters of grids, none of which is in `_STEMS`."""
+
+_KEYED_RULE = re.compile(rf"\s*(?:{'|'.join(_RULE_KEYS)})\s*[:=]\s*(.*)", re.IGNORECASE)
+"""A line such as `Rules: …`, with its text in a group."""
+
 _HARMLESS_KEYS = frozenset(
     (
         *("author", "authors", "creator", "setter", "constructor", "source", "publisher", "url"),
@@ -82,18 +99,23 @@ _HARMLESS_KEYS = frozenset(
         *("score", "stars", "id", "no", "nr", "number", "copyright", "license", "licence", "page"),
     )
 )
+"""Keys of lines, and names of columns, whose text is never a rule."""
+
 _NO_RULE_WORDS = frozenset(
     ("", "-", "0", "no", "false", "none", "null", "nan", "n/a", "classic", "standard", "normal")
 )
-"""Texts in a column of rules that mean that there are none."""
+"""Texts that mean, in a column of rules, that there are none."""
 
 _SIDE = re.compile(r"([0-9]{1,3})(?:x\1)?")
+"""The side of a puzzle, such as `9` or `9x9`."""
+
 _SADMAN_REMARK, _SADMAN_LETTER = (
     re.compile("[ABSLU](?=[A-Z][a-z]|[0-9])"),
     re.compile(r"\A[A-Z](?=[A-Z][a-z]|\s)"),
 )
-"""Comments in files of SadMan Sudoku begin with a letter, which names their kind. The first pattern
-matches those about author, date, source, level and address, the second any kind."""
+"""Comments in files of SadMan Sudoku begin with a letter that states their kind. The first pattern
+matches comments about author, date, source, level and address; the second matches the letter of any
+comment."""
 
 _NOTE = re.compile(
     r"<?(?:https?://|www\.)\S+"
@@ -101,7 +123,10 @@ _NOTE = re.compile(
     r"|[-–(\[]? ?(?:page|p\.)? ?[0-9]{1,6}(?: ?(?:/|of) ?[0-9]{1,6})? ?[-–)\].]?",
     re.IGNORECASE,
 )
+"""An address, a copyright or a page number."""
+
 _KEY = re.compile(r"([^\W\d_]+)\s*[:=]")
+"""The key of a line such as `Author: Ann`."""
 
 Lines = Iterable[tuple[int, str]]
 """Lines of text with their numbers."""
@@ -109,9 +134,9 @@ Lines = Iterable[tuple[int, str]]
 
 def may_name_rule(data: bytes) -> bool:
     """Whether bytes may name a rule: a quick test, because most collections have few letters."""
-    if b"=" in data and _BYTES_OF_SUMS.search(data):
+    if b"=" in data and _SUMS_IN_BYTES.search(data):
         return True
-    letters = data.translate(_LOWER, _SIGNS)
+    letters = data.translate(_TO_LOWER_CASE, _NOT_IN_STEMS)
     used = {letter for letter in b"abcdefghijklmnopqrstuvwxyz" if letter in letters}
     return any(stem in letters for stem in _STEMS if used.issuperset(stem))
 
@@ -122,19 +147,22 @@ chunk_may_name_rule = lru_cache(maxsize=2)(may_name_rule)
 
 def names_rule(text: str, applied_rules: Sequence[Rule] = ()) -> bool:
     """Whether a text names a rule that is not in `applied_rules`."""
-    unnamed = _KEYED_RULE.fullmatch(text)
-    if unnamed and not applied_rules and not _means_no_rule(unnamed[1]):
+    keyed = _KEYED_RULE.fullmatch(text)
+    if keyed and not applied_rules and not _means_no_rule(keyed[1]):
         return True
-    known = _joined(f"{rule.name} {rule.caption()}" for rule in applied_rules)
+    applied_names = _join_names(f"{rule.name} {rule.caption()}" for rule in applied_rules)
     if _CAGES.search(text) and not applied_rules:
         return True
-    words = (_joined([match[0]]).removesuffix("s") for match in _RULE.finditer(text))
-    return any(word not in known and _SYNONYMS.get(word, word) not in known for word in words)
+    words = (_join_names([match[0]]).removesuffix("s") for match in _RULE_NAME.finditer(text))
+    return any(
+        word not in applied_names and _SYNONYMS.get(word, word) not in applied_names
+        for word in words
+    )
 
 
-def _joined(texts: Iterable[str]) -> str:
+def _join_names(texts: Iterable[str]) -> str:
     """Join texts in lower case, without spaces, underscores and hyphens."""
-    return "\n".join(texts).lower().translate({ord(sign): None for sign in " _-"})
+    return "\n".join(texts).lower().translate({ord(character): None for character in " _-"})
 
 
 def is_note(text: str) -> bool:
@@ -184,18 +212,18 @@ def _width_of_row(line: str) -> int:
 
 
 def _is_rule_text(text: str, applied_rules: Sequence[Rule] = ()) -> bool:
-    """Whether a line names a rule; False for a harmless key and its value."""
+    """Whether a line names a rule; False for a line with a key in `_HARMLESS_KEYS`."""
     key = _KEY.match(text)
     return not (key and key[1].lower() in _HARMLESS_KEYS) and names_rule(text, applied_rules)
 
 
 def unread_lines(lines: Lines) -> tuple[str, ...]:
     """Lines that were not read, in the form of `Parsed.unread`."""
-    return _limited([f"line {number}: {excerpt(text)}" for number, text in lines])
+    return _limit_texts([f"line {number}: {excerpt(text)}" for number, text in lines])
 
 
-def _limited(texts: Sequence[str]) -> tuple[str, ...]:
-    """The first texts, then `further text` if there are more."""
+def _limit_texts(texts: Sequence[str]) -> tuple[str, ...]:
+    """The first texts, and `further text` if there are more."""
     return (
         *texts[:_MAX_UNREAD_TEXTS],
         *(("further text",) if len(texts) > _MAX_UNREAD_TEXTS else ()),
@@ -215,16 +243,16 @@ def comments_in(text: str, first_line: int = 1) -> list[tuple[int, str]]:
 
 
 def rule_lines(lines: Lines, applied_rules: Sequence[Rule] = ()) -> list[tuple[int, str]]:
-    """The lines that name a rule."""
+    """The lines that name a rule that is not in `applied_rules`."""
     return [(number, text) for number, text in lines if _is_rule_text(text.strip(), applied_rules)]
 
 
 def add_unread_texts(unread: tuple[str, ...], texts: Sequence[str]) -> tuple[str, ...]:
     """Add texts to the unread parts of a puzzle."""
-    return _limited((*unread, *texts)) if texts else unread
+    return _limit_texts((*unread, *texts)) if texts else unread
 
 
-def with_remarks(entries: list[Entry], remarks: Lines) -> list[Entry]:
+def add_remarks(entries: list[Entry], remarks: Lines) -> list[Entry]:
     """Add each remark that names a rule to the entry below it, or to the last entry."""
     updated = [*entries]
     indices = [index for index, entry in enumerate(updated) if entry.error is None]
@@ -239,7 +267,7 @@ def with_remarks(entries: list[Entry], remarks: Lines) -> list[Entry]:
 
 def is_rule_column(name: str) -> bool:
     """Whether a column with this name contains rules."""
-    return name in _ANY_RULE or name in _RULE_COLUMNS or names_rule(name)
+    return name in _RULE_KEYS or name in _RULE_COLUMNS or names_rule(name)
 
 
 def unread_field(name: str, text: str, line: int, side: int) -> str | None:
@@ -255,7 +283,7 @@ def unread_field(name: str, text: str, line: int, side: int) -> str | None:
 
 
 def _means_no_rule(value: str, side: int | None = None) -> bool:
-    """Whether a field means that a puzzle has only the usual rules, or states only its side."""
+    """Whether a field says that a puzzle has only the usual rules, or states only its side."""
     normalised = value.strip(" .").lower().replace("×", "x").replace(" ", "")
     normalised = normalised.removesuffix("rules").removesuffix("sudoku")
     size = _SIDE.fullmatch(normalised)

@@ -32,15 +32,15 @@ class Format:
     - `recognise`: returns the reason why a text is in this format, or None.
     - `parse`: reads a text, or raises InvalidPuzzle.
     - `render`: writes a puzzle, even a filled one, so that `parse` can read it. Its second argument
-      names the notation, as `Parsed.format` does; the default is "". Raises ValueError, with a noun
-      for what the format cannot express. None if the format is only read.
+      names the notation, as `Parsed.format` does; the default is "". Raises ValueError, whose
+      message is a noun phrase for what the format cannot express. None if the format is only read.
     - `has_solutions`: published solutions are filled puzzles in the same notation, not rows of
       values.
     - `begins`: matches the keywords or the header at the beginning of a text in this format, even a
       damaged one; None if the format has none.
     - `many`: the format of collections in the same notation.
-    - `has_other_text`: a text may have lines or fields other than cells, which are searched for
-      rules in prose; the cells are not letters.
+    - `has_other_text`: a text may contain lines or fields that are not cells, so all its lines are
+      searched for names of rules. Not for formats whose cells may be letters.
     - `states_boxes`: a text states the size of a box, so a filled puzzle with unusual boxes can be
       read back.
     """
@@ -84,20 +84,20 @@ class SourceHead:
         """The whole lines of the first 256 KiB."""
         if self.is_complete and len(self.data) <= _SAMPLE_BYTES:
             return self.data
-        cut = self.data[:_SAMPLE_BYTES]
-        end = max(cut.rfind(b"\n"), cut.rfind(b"\r", 0, len(cut) - 1)) + 1
-        return cut[:end]
+        beginning = self.data[:_SAMPLE_BYTES]
+        last_feed, last_return = beginning.rfind(b"\n"), beginning.rfind(b"\r", 0, -1)
+        return beginning[: max(last_feed, last_return) + 1]
 
     @cached_property
     def lines(self) -> tuple[str, ...]:
         """The lines that are neither empty nor comments nor borders."""
         text = self.sample.decode("utf-8-sig", errors="replace")
         lines = filter(is_significant, iterate_lines(text))
-        rows = (line for line in lines if not is_border(line))
-        return tuple(islice(rows, MAX_LINES_EXAMINED))
+        without_borders = (line for line in lines if not is_border(line))
+        return tuple(islice(without_borders, MAX_LINES_EXAMINED))
 
     @property
-    def is_whole(self) -> bool:
+    def has_all_lines(self) -> bool:
         """Whether `lines` contains all significant lines of the source."""
         return (
             self.is_complete and self.sample == self.data and len(self.lines) < MAX_LINES_EXAMINED
@@ -105,7 +105,7 @@ class SourceHead:
 
     @cached_property
     def is_single(self) -> bool:
-        """Whether to read the source as one puzzle."""
+        """Whether to read the source as one puzzle; False if the user named the format."""
         return not self.is_declared and self.reads_as_one(self)
 
 
@@ -120,7 +120,8 @@ class ManyFormat:
     - `recognise`: returns the details of a source and the reason why it is in this format. Returns
       None for other sources, unless the format is declared.
     - `chunks`: cuts a stream into chunks of about `size` bytes, in bounded memory. The ends of
-      chunks depend only on the input and on `size`. The data of a chunk can be cut further.
+      chunks depend only on the input and on `size`. The data of a chunk can be cut again,
+      into smaller chunks.
     - `entries`: reads a chunk; an invalid record becomes an entry with an error.
     - `takes_plain_lines`: decides from the details whether each line of 81 cells is a puzzle.
     - `has_variants`: the puzzles are variants, which take longer to solve.

@@ -1,4 +1,4 @@
-"""Board: a printed grid of numbers, signs or candidates, with borders, labels or empty fields.
+"""Board: a printed grid of numbers, letters or candidates, with borders, labels or empty fields.
 
     ╔═══════╤═══════╤═══════╗     |   | A | B |     .-------------.-------------.
     ║ 5 3 . │ . 7 . │ . . . ║     |---|---|---|     | 5  3   124  | 26  7  2468 |
@@ -27,7 +27,7 @@ from string import ascii_lowercase, ascii_uppercase
 from string import digits as string_digits
 from typing import NamedTuple
 
-from pipeline.puzzle.geometry import usual_boxes
+from pipeline.puzzle.geometry import default_geometry
 from pipeline.reading.formats.alphabets import Alphabet, digits, numbers
 from pipeline.reading.formats.base import Format
 from pipeline.reading.formats.cells import ALL_GEOMETRIES, BLANKS, DIGITS
@@ -37,28 +37,43 @@ from pipeline.reading.formats.text import Text, TextLine, Word, either, is_borde
 from pipeline.settings import Reading
 
 _MAX_SIDE = 36
-BOARD_SIDES = [n for n in range(4, _MAX_SIDE + 1) if usual_boxes(n).has_boxes]
-_MAX_LINES = 2 * _MAX_SIDE + 4
-_MAX_LINE_LENGTH = 16 * _MAX_SIDE
-"""The limits of a board: a text with more or longer lines is not one."""
+BOARD_SIDES = [n for n in range(4, _MAX_SIDE + 1) if default_geometry(n).has_boxes]
+"""The supported sides of boards."""
 
+_MAX_LINES = 2 * _MAX_SIDE + 4
+"""Maximum number of lines of a board."""
+
+_MAX_LINE_LENGTH = 16 * _MAX_SIDE
+"""Maximum number of characters in a line of a board."""
 
 _HEAVY_BAR = "‖"
-"""The sign that replaces heavy and double vertical lines."""
+"""The character that replaces heavy and double vertical lines."""
 
 _BARS = "|" + _HEAVY_BAR
-_BORDER_SIGNS = frozenset("-=+:'.*_~" + _BARS)
+_BORDER_CHARACTERS = frozenset("-=+:'.*_~" + _BARS)
+
 _DOTTED_BORDER = re.compile(r"[.*|‖]?+(?:[-_]++[.*|‖]?+)++")
+"""A border of dashes, with dots, stars or bars between them."""
+
 _WORD, _CHARACTER, _BAR = re.compile(r"[^\s|‖]+"), re.compile(r"[^\s|‖]"), re.compile(r"[|‖]")
 _BARS_IN_A_ROW = re.compile(r"[|‖]+")
+
 _LABEL = re.compile(r"[\s|‖]*([A-Za-z]?[0-9]{0,2})(?:[:).]?\s|[:)]?\s*[|‖])")
+"""A label at the beginning of a row, and the space or bar after it."""
+
 _ASCENDING_DIGITS = re.compile("1?2?3?4?5?6?7?8?9?")
+"""The candidates of a cell."""
+
 _BLANKS = frozenset(BLANKS)
-_IN_ORDER = string_digits + ascii_uppercase
+_SIDES_OF_LINES = {100: 10, 144: 12}
+"""Number of cells in a line → side, for sides of which no other format reads such lines."""
+
+_VALUE_CHARACTERS = string_digits + ascii_uppercase
+"""Characters of values, in ascending order."""
 
 
-def _ascii_signs() -> dict[int, str]:
-    """Map each box-drawing character, by its code, to the sign that replaces it."""
+def _ascii_replacements() -> dict[int, str]:
+    """Map the code point of each box-drawing character to the character that replaces it."""
     table = {0xA0: " ", ord("·"): ".", ord("¦"): "|"}
     for code in range(0x2500, 0x2580):
         name = unicodedata.name(chr(code))
@@ -74,16 +89,16 @@ def _ascii_signs() -> dict[int, str]:
     return table
 
 
-_ASCII_SIGNS = _ascii_signs()
-_AS_ASCII_BORDER = str.maketrans(".'|‖:_~", "++++---")
-"""Translates the inside of a border into the signs that `is_border` accepts."""
+_ASCII_REPLACEMENTS = _ascii_replacements()
+_BORDER_TRANSLATION = str.maketrans(".'|‖:_~", "++++---")
+"""Translates the inside of a border into the characters that `is_border` accepts."""
 
-_LABELS = [
+_LABEL_SEQUENCES = [
     sequence
     for letters in (ascii_uppercase, ascii_lowercase)
     for sequence in (
         [*letters],
-        *([f"{sign}{n}" for n in range(1, _MAX_SIDE + 1)] for sign in letters[2::15]),
+        *([f"{letter}{n}" for n in range(1, _MAX_SIDE + 1)] for letter in letters[2::15]),
     )
 ] + [[str(n) for n in range(1, _MAX_SIDE + 1)]]
 """Sequences of labels: A, B, …; C1, C2, …; R1, R2, …; the same in lower case; 1, 2, …"""
@@ -117,20 +132,20 @@ class _Board(NamedTuple):
 
 
 def to_ascii(text: str) -> str:
-    """Replace box-drawing characters by ASCII signs."""
-    return text if text.isascii() else text.translate(_ASCII_SIGNS)
+    """Replace box-drawing characters by the characters that `line_kind` knows."""
+    return text if text.isascii() else text.translate(_ASCII_REPLACEMENTS)
 
 
 def line_kind(text: str) -> str:
     """Return `row`, `border`, or `either` for dashes, which may be a row of blanks or a border."""
-    if not _BORDER_SIGNS.issuperset(bare := "".join(text.split())):
+    if not _BORDER_CHARACTERS.issuperset(bare := "".join(text.split())):
         return "row"
-    signs = {*bare} - {*_BARS}
-    if len(signs) == 1 and signs <= {"-", "_"}:
+    characters = {*bare} - {*_BARS}
+    if len(characters) == 1 and characters <= {"-", "_"}:
         return "either"
-    if signs & {*"=+:'~"} and signs & {*"-=+_~"}:
+    if characters & {*"=+:'~"} and characters & {*"-=+_~"}:
         return "border"
-    is_dotted = signs & {*"-_"} and signs & {*".*"} and _DOTTED_BORDER.fullmatch(bare)
+    is_dotted = characters & {*"-_"} and characters & {*".*"} and _DOTTED_BORDER.fullmatch(bare)
     return "border" if is_dotted else "row"
 
 
@@ -143,31 +158,31 @@ def _find_board(text: Text) -> _Board | None:
         (line.kind != "row" and not is_border(line.text)) or not source_line.text.isascii()
         for line, source_line in zip(lines, text.lines, strict=True)
     )
-    for body in _readings_of_dashes(lines):
+    for body in _interpret_dashes(lines):
         rows = [line for line in body if line.kind == "row"]
         if (cells := _split_whole_grid(rows, body)) is not None:
             return _Board(cells, _box_lines(body, cells), has_drawing, True)
-    body = next(_readings_of_dashes(lines))
+    body = next(_interpret_dashes(lines))
     rows = [line for line in body if line.kind == "row"]
     splitters = (_split_at_bars, _split_words, _split_characters)
     candidates = [_split_rows(rows, splitter) for splitter in splitters]
     likely = max(candidates, key=lambda rows: _count_likely_rows([row.width for row in rows]))
-    has_drawing = has_drawing and _are_mostly_signs(rows)
+    has_drawing = has_drawing and _have_few_letters(rows)
     return _Board(likely, _box_lines(body, likely), has_drawing, False)
 
 
-def _readings_of_dashes(lines: Sequence[_Line]) -> Iterator[list[_Line]]:
-    """Yield the lines with each `either` replaced by `row` or `border`, likely ones first.
+def _interpret_dashes(lines: Sequence[_Line]) -> Iterator[list[_Line]]:
+    """Yield the lines with each `either` replaced by `row` or `border`, likely versions first.
 
-    In the first version, lines of n dashes are rows, if there are then n rows or if other rows have
-    dashes as blanks. In the last version, all lines of dashes are borders.
+    Lines of n dashes are rows in the first version if that gives n rows, or if other rows have
+    dashes as blanks. All lines of dashes are borders in the last version.
     """
     counts = [len(_CHARACTER.findall(x.text)) if x.kind == "either" else 0 for x in lines]
     certain_rows = sum(line.kind == "row" for line in lines)
     rows = "".join(line.text for line in lines if line.kind == "row")
     for count, occurrences in Counter(filter(None, counts)).items():
         dashes = {line.text.strip(" \t|")[:1] for line in lines if line.kind == "either"}
-        if certain_rows + occurrences == count or any(sign in rows for sign in dashes):
+        if certain_rows + occurrences == count or any(dash in rows for dash in dashes):
             yield [_as_row_or_border(x, n == count) for x, n in zip(lines, counts, strict=True)]
             if certain_rows + occurrences != count:
                 return
@@ -175,7 +190,7 @@ def _readings_of_dashes(lines: Sequence[_Line]) -> Iterator[list[_Line]]:
 
 
 def _as_row_or_border(line: _Line, is_row: bool) -> _Line:
-    """The line as a row or as a border, if it may be either."""
+    """Replace the kind `either` by `row` or `border`; any other line is unchanged."""
     return line._replace(kind="row" if is_row else "border") if line.kind == "either" else line
 
 
@@ -184,21 +199,21 @@ def _count_likely_rows(widths: Sequence[int]) -> int:
     return max((widths.count(width) for width in {*widths} & {*BOARD_SIDES}), default=0)
 
 
-def _are_mostly_signs(rows: Sequence[_Line]) -> bool:
-    """Whether there are three rows or more, and letters are rare in most of them."""
+def _have_few_letters(rows: Sequence[_Line]) -> bool:
+    """Whether there are at least three rows, and most of them have few letters."""
     has_few_letters = [sum(map(str.isalpha, row.text)) * 4 <= len(row.text) for row in rows]
     return len(rows) > 2 and sum(has_few_letters) * 4 >= len(rows) * 3
 
 
 def _split_whole_grid(rows: Sequence[_Line], lines: Sequence[_Line]) -> Sequence[Row] | None:
-    """Split rows into n rows of n cells, without labels or a first line that states the side.
+    """Split rows into n rows of n cells, omitting labels and a first line that states the side.
 
     Returns None if that is not possible.
     """
-    side, unlabelled = len(rows), _without_labels(rows)
+    side, unlabelled = len(rows), _replace_labels(rows)
     options = [(rows, side), (unlabelled, side)]
     if len(rows) > 1:
-        rows_below = _without_labels(rows[1:])
+        rows_below = _replace_labels(rows[1:])
         is_separate = bool(rows_below) or _is_above_border(lines, rows[0])
         if _CHARACTER.findall(rows[0].text) == [*str(side - 1)] or _is_header(rows[0], is_separate):
             options += [(rows[1:], side - 1), (rows_below, side - 1)]
@@ -218,24 +233,26 @@ def _is_above_border(lines: Sequence[_Line], row: _Line) -> bool:
 def _is_header(row: _Line, is_separate: bool) -> bool:
     """Whether a line consists of column labels.
 
-    `is_separate`: there is a border below it, or the other rows have labels. Otherwise digits are
-    cells, and the labels must be separated by spaces.
+    `is_separate`: there is a border below the line, or the other rows have labels. Unless this is
+    so, digits are cells, and the labels must be separated by spaces.
     """
-    words, signs = _WORD.findall(row.text), _CHARACTER.findall(row.text)
+    words, characters = _WORD.findall(row.text), _CHARACTER.findall(row.text)
     if words and words[0].isdigit() and not is_separate:
         return False
     return any(
         len(labels) > 3 and labels == [*names[: len(labels)]]
-        for names in _LABELS
-        for labels in (words, *([signs] if is_separate else ()))
+        for names in _LABEL_SEQUENCES
+        for labels in (words, *([characters] if is_separate else ()))
     )
 
 
-def _without_labels(rows: Sequence[_Line]) -> Sequence[_Line]:
-    """The rows with spaces in place of their labels; empty unless all rows have labels."""
+def _replace_labels(rows: Sequence[_Line]) -> Sequence[_Line]:
+    """Replace the labels of rows by spaces; returns no rows unless all rows have labels."""
     matches = [_LABEL.match(row.text) for row in rows]
     labels = [match[1] for match in matches if match]
-    if len(labels) < len(rows) or not any(labels == [*names[: len(rows)]] for names in _LABELS):
+    if len(labels) < len(rows) or not any(
+        labels == [*names[: len(rows)]] for names in _LABEL_SEQUENCES
+    ):
         return []
     ends = (match.end() for match in matches if match)
     return [
@@ -244,12 +261,12 @@ def _without_labels(rows: Sequence[_Line]) -> Sequence[_Line]:
 
 
 _Splitter = Callable[[str], list[tuple[int, str]] | None]
-"""Splits a row into pairs of a column, from 0, and a cell; returns None if it cannot."""
+"""Splits a row into cells, each with its column from 0; returns None if it cannot."""
 
 
 def _split_rows(rows: Sequence[_Line], splitter: _Splitter) -> list[Row]:
     cells = [(row, splitter(row.text) or ()) for row in rows]
-    shortened = _shortened_blanks({word for _, words in cells for _, word in words})
+    shortened = _shorten_blanks({word for _, words in cells for _, word in words})
     return [
         Row(
             [Word(row.number, column + 1, shortened.get(word, word)) for column, word in words],
@@ -261,8 +278,8 @@ def _split_rows(rows: Sequence[_Line], splitter: _Splitter) -> list[Row]:
     ]
 
 
-def _shortened_blanks(words: set[str]) -> dict[str, str]:
-    """Map a repeated blank, such as `__`, to its sign, if it is the only blank or `00`."""
+def _shorten_blanks(words: set[str]) -> dict[str, str]:
+    """Map each repeated blank, such as `__`, to its character if it is the only blank or `00`."""
     blanks = {
         word for word in words if word and {*word} <= _BLANKS and word == word[:1] * len(word)
     }
@@ -279,7 +296,7 @@ def _split_characters(text: str) -> list[tuple[int, str]]:
 
 def _split_at_bars(text: str, bar: re.Pattern[str] = _BAR) -> list[tuple[int, str]] | None:
     """The fields between bars as cells; None if there are no bars, or several words in a field."""
-    fields = _between_bars(text, bar)
+    fields = _fields_between_bars(text, bar)
     if len(fields) < 2 or any(len(field.split()) > 1 for _, field in fields):
         return None
     return [(start + len(field) - len(field.lstrip()), field.strip()) for start, field in fields]
@@ -293,10 +310,14 @@ def _split_at_bar_runs(text: str) -> list[tuple[int, str]] | None:
 _SPLITTERS: tuple[_Splitter, ...] = (
     _split_at_bars, _split_at_bar_runs, _split_words, _split_characters,
 )  # fmt: skip
+"""The ways to split a row, in the order in which they are tried."""
 
 
-def _between_bars(text: str, bar: re.Pattern[str]) -> list[tuple[int, str]]:
-    """The fields between bars, each with its column, without those outside bars at both ends."""
+def _fields_between_bars(text: str, bar: re.Pattern[str]) -> list[tuple[int, str]]:
+    """The fields between bars, each with its column.
+
+    If the row begins and ends with a bar, the empty fields outside these bars are omitted.
+    """
     ends = [match.span() for match in bar.finditer(text)]
     starts = [0, *(end for _, end in ends)]
     stops = [*(start for start, _ in ends), len(text)]
@@ -312,7 +333,7 @@ def _box_lines(lines: Sequence[_Line], rows: Sequence[Row]) -> list[TextLine]:
     box_lines = []
     for line in lines:
         if line.kind == "border":
-            inner = line.text.strip(" \t.:'|+*" + _HEAVY_BAR).translate(_AS_ASCII_BORDER)
+            inner = line.text.strip(" \t.:'|+*" + _HEAVY_BAR).translate(_BORDER_TRANSLATION)
             text = f"+{inner}+"
             box_lines.append(TextLine(line.number, text, "", True))
         elif line.number in by_number:
@@ -325,7 +346,7 @@ def _box_lines(lines: Sequence[_Line], rows: Sequence[Row]) -> list[TextLine]:
 
 
 def _side_of(board: _Board) -> int:
-    """The number of rows of a whole board; 0 if no alphabet has all of its cells."""
+    """The number of rows of a whole board; 0 if its cells do not fit any alphabet."""
     side = len(board.rows)
     tokens = [*chain.from_iterable(row.tokens for row in board.rows)]
     fits = any(alphabet.fits({*tokens}) for alphabet in _alphabets(tokens, side, Reading()))
@@ -339,13 +360,28 @@ def side_of_board(text: Text) -> int:
 
 
 def widths_of(row: str) -> set[int]:
-    """The numbers of cells that a row may have."""
+    """The numbers of cells into which a row may be split, if they are sides of boards."""
     text = to_ascii(row)
     return {len(splitter(text) or ()) for splitter in _SPLITTERS} & {*BOARD_SIDES}
 
 
+def _side_of_line(rows: Sequence[TextLine]) -> int:
+    """The side of a puzzle with letters whose cells are all in one line; 0 for any other text."""
+    side = _SIDES_OF_LINES.get(len(rows[0].cells), 0) if len(rows) == 1 else 0
+    if not side or all(not cell.isalpha() or cell in _BLANKS for cell in rows[0].cells):
+        return 0
+    tokens = {*rows[0].cells}
+    return (
+        side
+        if any(alphabet.fits(tokens) for alphabet in _character_alphabets([*tokens], side))
+        else 0
+    )
+
+
 def recognise_board(text: Text) -> str | None:
     rows = text.rows
+    if _side_of_line(rows):
+        return f"one line of {len(rows[0].cells)} characters"
     side = len(rows)
     is_grid = side in ALL_GEOMETRIES and all(
         len(row.cells) == side and to_ascii(row.text) == row.text for row in rows
@@ -361,6 +397,9 @@ def recognise_board(text: Text) -> str | None:
 
 
 def _frame(text: Text) -> Frame:
+    if side := _side_of_line(text.rows):
+        line = text.rows[0]
+        return Frame(line.cells, line.placed_cells, side, (line,))
     board = _find_board(text)
     if board is None:
         expected = f"a board of at most {_MAX_SIDE} rows"
@@ -370,21 +409,25 @@ def _frame(text: Text) -> Frame:
 
 
 def _alphabets(tokens: Sequence[str], side: int, reading: Reading) -> Sequence[Alphabet]:
-    """Digits or candidates up to side 9, numbers for larger sides."""
+    """Digits or candidates up to side 9; characters or numbers for larger sides."""
     if side > len(DIGITS):
-        return _letters(tokens, side) or numbers(("", *BLANKS), " or a blank")(
+        return _character_alphabets(tokens, side) or numbers(("", *BLANKS), " or a blank")(
             tokens, side, reading
         )
     if sum(len(token) > 1 for token in tokens) > 1:
-        return [_candidates(tokens, side)]
+        return [_candidates_alphabet(tokens, side)]
     return [
         alphabet._replace(blanks=alphabet.blanks | {""}) if alphabet.blanks else alphabet
         for alphabet in digits(tokens, side, reading)
     ]
 
 
-def _letters(tokens: Sequence[str], side: int) -> Sequence[Alphabet]:
-    """The alphabets that begin with 1, 0 or A, if cells are letters, or 0 beside another blank."""
+def _character_alphabets(tokens: Sequence[str], side: int) -> Sequence[Alphabet]:
+    """The alphabets of single characters; none if the cells may be numbers.
+
+    If a cell is a letter, the first character may be 1, 0 or A. If no cell is a letter, but one is
+    0 and another one is a different blank, the first character is 0.
+    """
     if side > len(ascii_uppercase) or any(len(token) > 1 for token in tokens):
         return []
     used = {token.upper() for token in tokens}
@@ -393,18 +436,18 @@ def _letters(tokens: Sequence[str], side: int) -> Sequence[Alphabet]:
         starts = ("0",) if "0" in used and used & ({"", *BLANKS.upper()} - {"0"}) else ()
     alphabets = []
     for start in starts:
-        first = _IN_ORDER.index(start)
-        signs = _IN_ORDER[first : first + side]
-        masks = {sign: 1 << index for index, sign in enumerate(signs)}
-        blanks = frozenset({"", *BLANKS.upper()}.difference(signs))
-        name = f"{signs[0]}-{signs[-1]}"
-        expected = f"one of {signs[0]} to {signs[-1]}, or one symbol for all blanks"
+        first = _VALUE_CHARACTERS.index(start)
+        characters = _VALUE_CHARACTERS[first : first + side]
+        masks = {character: 1 << index for index, character in enumerate(characters)}
+        blanks = frozenset({"", *BLANKS.upper()}.difference(characters))
+        name = f"{characters[0]}-{characters[-1]}"
+        expected = f"one of {characters[0]} to {characters[-1]}, or one symbol for all blanks"
         alphabets.append(Alphabet(masks, blanks, expected, fold=str.upper, name=name))
     return alphabets
 
 
-def _candidates(tokens: Sequence[str], side: int) -> Alphabet:
-    """The alphabet of ascending candidates of a cell."""
+def _candidates_alphabet(tokens: Sequence[str], side: int) -> Alphabet:
+    """The alphabet whose tokens are the candidates of a cell, in ascending order."""
     masks = {
         token: sum(1 << int(digit) - 1 for digit in token)
         for token in {*tokens}
@@ -415,13 +458,13 @@ def _candidates(tokens: Sequence[str], side: int) -> Alphabet:
 
 
 def parse_board(text: Text, reading: Reading) -> Parsed:
-    def only(fitting: Sequence[Alphabet]) -> Alphabet:
-        if len(fitting) > 1:
-            found = f"characters of {either(alphabet.name for alphabet in fitting)}"
-            raise text.error(None, None, "numbers with spaces between", found, code="ambiguous")
-        return fitting[0]
+    def only_alphabet(alphabets: Sequence[Alphabet]) -> Alphabet:
+        if len(alphabets) > 1:
+            found = f"characters of {either(alphabet.name for alphabet in alphabets)}"
+            raise text.error(None, None, "numbers separated by spaces", found, code="ambiguous")
+        return alphabets[0]
 
-    return puzzle_of_frame(text, _frame(text), _alphabets, reading, only)
+    return puzzle_of_frame(text, _frame(text), _alphabets, reading, only_alphabet)
 
 
 BOARD = Format("board", recognise_board, parse_board)

@@ -16,18 +16,25 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from pipeline.puzzle.geometry import Geometry, usual_boxes
+from pipeline.puzzle.geometry import Geometry, default_geometry
 from pipeline.reading.formats.cells import ALL_GEOMETRIES
 from pipeline.reading.formats.text import Text, TextLine, cells_of, either
 from pipeline.settings import Reading
 
 _BAR = "|"
-_CROSSING = re.compile(r"[+*|]")
-_LINE_SIGNS = frozenset("|+*")
-_DIGITS_AS_DOTS = str.maketrans("123456789", "." * 9)
-_REPEATED = re.compile(r"(.)\1+")
 
-_Cuts = frozenset[int]
+_CROSSING = re.compile(r"[+*|]")
+"""A crossing of lines in a border."""
+
+_LINE_CHARACTERS = frozenset("|+*")
+"""A text without any of these characters has no lines."""
+
+_DIGITS_AS_DOTS = str.maketrans("123456789", "." * 9)
+
+_REPEATED = re.compile(r"(.)\1+")
+"""A character and its repetitions."""
+
+_Positions = frozenset[int]
 """The rows or columns, from 1, after which lines are drawn."""
 
 
@@ -35,14 +42,14 @@ class _Direction(NamedTuple):
     """The lines of one direction.
 
     - `is_unusual`: some lines are not at the ends of the usual boxes.
-    - `is_uniform`: the lines are the same across the grid.
-    - `line`: the index of the first line of text that shows an unusual line, or None.
+    - `is_uniform`: no line is unusual, or each line of text shows the same lines.
+    - `text_line`: the index of the first line of text that shows an unusual line, or None.
     """
 
-    cuts: _Cuts = frozenset()
+    positions: _Positions = frozenset()
     is_unusual: bool = False
     is_uniform: bool = True
-    line: int | None = None
+    text_line: int | None = None
 
 
 def boxes_of(
@@ -55,9 +62,9 @@ def boxes_of(
     """The boxes of a grid of this side, given its rows and borders, or one line with all rows.
 
     Raises InvalidPuzzle if the declared boxes have another side, if the lines do not draw boxes or
-    contradict the `stated_geometry` ones, or if the side has no usual boxes.
+    contradict the boxes of `stated_geometry`, or if the side has no usual boxes.
     """
-    usual_geometry, box = usual_boxes(side), reading.box
+    usual_geometry, box = default_geometry(side), reading.box
     if box and not stated_geometry:
         if box[0] * box[1] != side:
             expected = f"{box[0] * box[1]} rows and columns, as --boxes {reading.boxes} says"
@@ -73,44 +80,45 @@ def boxes_of(
         geometry = (
             Geometry(height, width) if 1 < height < side == height * width else usual_geometry
         )
-    if not (_fits(rows, geometry.height, side) and _fits(columns, geometry.width, side)):
-        indices = [direction.line for direction in (columns, rows) if direction.line is not None]
+    if not (_fit_boxes(rows, geometry.height, side) and _fit_boxes(columns, geometry.width, side)):
+        text_lines = [direction.text_line for direction in (columns, rows)]
+        indices = [index for index in text_lines if index is not None]
         first = min((lines[index].number for index in indices), default=None)
         boxes = f"lines around boxes of {geometry.height}×{geometry.width} cells, the stated size"
         if not stated_geometry:
             size = f"{usual_geometry.height}×{usual_geometry.width}"
             boxes = f"lines around the usual boxes of {size} cells"
-            boxes += f", or {choices(side)} to declare others"
-        raise text.error(first, None, boxes, _in_words(columns, rows), code="wrong-shape")
+            boxes += f", or {boxes_options(side)} to declare others"
+        raise text.error(first, None, boxes, _lines_in_words(columns, rows), code="wrong-shape")
     return geometry
 
 
 def _drawn_boxes(text: Text, columns: _Direction, rows: _Direction, side: int) -> Geometry:
-    """The boxes that the lines draw around a grid without usual boxes; one direction suffices."""
-    height, width = min(rows.cuts, default=0), min(columns.cuts, default=0)
+    """The boxes that lines draw in a grid without usual boxes; lines of one direction suffice."""
+    height, width = min(rows.positions, default=0), min(columns.positions, default=0)
     height, width = height or side // max(1, width), width or side // max(1, height)
     are_drawn = all(
-        direction.cuts in (_Cuts(), _multiples(size, side)) and direction.is_uniform
+        direction.positions in (_Positions(), _multiples(size, side)) and direction.is_uniform
         for direction, size in ((columns, width), (rows, height))
     )
-    has_lines = bool(columns.cuts or rows.cuts)
+    has_lines = bool(columns.positions or rows.positions)
     if has_lines and are_drawn and height * width == side and min(height, width) > 1:
         return Geometry(height, width)
-    expected, found = f"{choices(side)} to say which boxes it has", f"{side} rows"
+    expected, found = f"{boxes_options(side)} to say which boxes it has", f"{side} rows"
     if has_lines:
-        expected, found = f"lines around boxes, or {expected}", _in_words(columns, rows)
+        expected, found = f"lines around boxes, or {expected}", _lines_in_words(columns, rows)
     raise text.error(None, None, expected, found, code="ambiguous")
 
 
 def draws_usual_boxes(text: str, side: int) -> bool:
     """Whether the lines in the text of a grid, if any, are consistent with the usual boxes."""
-    if not _LINE_SIGNS.intersection(text):
+    if not _LINE_CHARACTERS.intersection(text):
         return True
-    columns, rows = _lines_in_drawing(text.translate(_DIGITS_AS_DOTS), usual_boxes(side))
+    columns, rows = _lines_in_drawing(text.translate(_DIGITS_AS_DOTS), default_geometry(side))
     return not (columns.is_unusual or rows.is_unusual)
 
 
-def choices(side: int) -> str:
+def boxes_options(side: int) -> str:
     """The options that declare the boxes of a side: `--boxes 2x3 or 3x2`."""
     heights = (height for height in range(2, side // 2 + 1) if side % height == 0)
     return f"--boxes {either(f'{height}x{side // height}' for height in heights)}"
@@ -135,14 +143,14 @@ def _lines_in_drawing(drawing: str, usual_geometry: Geometry) -> tuple[_Directio
 def _column_lines(lines: Sequence[TextLine], usual_geometry: Geometry) -> _Direction:
     """The lines between columns: the bars in rows or, without bars, the crossings in borders."""
     bars = [
-        (line.number, _cuts_in(gaps))
+        (line.number, _positions_in(gaps))
         for line, gaps in _bars_between_cells(lines, usual_geometry.side)
     ]
-    if any(cuts for _, cuts in bars):
+    if any(positions for _, positions in bars):
         return _direction_of(bars, usual_geometry.width, usual_geometry.side)
     borders = (line for line in lines if line.is_border)
     crossed = [
-        (line.number, _cuts_in(_crossings(line.text, usual_geometry.side))) for line in borders
+        (line.number, _positions_in(_crossings(line.text, usual_geometry.side))) for line in borders
     ]
     return _direction_of(
         [crossing for crossing in crossed if crossing[1]], usual_geometry.width, usual_geometry.side
@@ -164,9 +172,11 @@ def _row_lines(lines: Sequence[TextLine], usual_geometry: Geometry) -> _Directio
     if row == 1 and len(lines[0].cells) > side:
         gaps = _bars_around_cells(lines[0].text, side * side)[::side]
         numbers = [lines[0].number] * (side + 1)
-    cuts = _cuts_in(gaps[1:side])
-    first = next((numbers[cut] for cut in sorted(cuts) if cut % usual_geometry.height), 0)
-    return _direction_of([(first, cuts)], usual_geometry.height, side)
+    positions = _positions_in(gaps[1:side])
+    first = next(
+        (numbers[position] for position in sorted(positions) if position % usual_geometry.height), 0
+    )
+    return _direction_of([(first, positions)], usual_geometry.height, side)
 
 
 def _bars_between_cells(
@@ -199,47 +209,59 @@ def _crossings(text: str, side: int) -> list[str]:
     return gaps[1:side]
 
 
-def _cuts_in(gaps: Sequence[str]) -> _Cuts:
-    """The gaps with lines or, if all gaps have lines, the gaps whose lines differ from most."""
-    cuts = {cut for cut, drawn in enumerate(gaps, 1) if drawn}
-    if len(cuts) == len(gaps):
+def _positions_in(gaps: Sequence[str]) -> _Positions:
+    """The positions with lines or, if all have lines, those whose lines differ from most."""
+    positions = {position for position, drawn in enumerate(gaps, 1) if drawn}
+    if len(positions) == len(gaps):
         light = Counter(gaps).most_common(1)[0][0]
-        cuts = {cut for cut in cuts if gaps[cut - 1] != light}
-    return frozenset(cuts)
+        positions = {position for position in positions if gaps[position - 1] != light}
+    return frozenset(positions)
 
 
-def _direction_of(line_cuts: Sequence[tuple[int, _Cuts]], size: int, side: int) -> _Direction:
-    """The direction of cuts with the index of their line; `size` is that of the usual boxes."""
-    usual_cuts = _multiples(size, side)
-    unusual_lines = [number for number, cuts in line_cuts if not cuts <= usual_cuts]
-    cuts = frozenset[int]().union(*(cuts for _, cuts in line_cuts))
-    is_uniform = not unusual_lines or len({cuts for _, cuts in line_cuts}) == 1
+def _direction_of(
+    line_positions: Sequence[tuple[int, _Positions]], size: int, side: int
+) -> _Direction:
+    """Combine the lines of one direction.
+
+    - `line_positions`: the index of each line of text, and the positions of lines that it shows.
+    - `size`: the height or the width of the usual boxes.
+    """
+    usual_positions = _multiples(size, side)
+    unusual_lines = [
+        number for number, positions in line_positions if not positions <= usual_positions
+    ]
+    positions = frozenset[int]().union(*(positions for _, positions in line_positions))
+    is_uniform = not unusual_lines or len({positions for _, positions in line_positions}) == 1
     first = unusual_lines[0] if unusual_lines else None
-    return _Direction(cuts, bool(unusual_lines), is_uniform, first)
+    return _Direction(positions, bool(unusual_lines), is_uniform, first)
 
 
-def _multiples(size: int, side: int) -> _Cuts:
+def _multiples(size: int, side: int) -> _Positions:
+    """The positions between boxes of this size."""
     return frozenset(range(size, side, size))
 
 
 def _box_size(direction: _Direction, side: int) -> int:
-    """The size of the boxes that unusual lines draw; 0 without such lines or boxes."""
-    return min(direction.cuts) if direction.is_unusual and side % min(direction.cuts) == 0 else 0
+    """The size of the boxes that unusual lines draw; 0 if no line is unusual or no box fits."""
+    if not direction.is_unusual:
+        return 0
+    size = min(direction.positions)
+    return size if side % size == 0 else 0
 
 
-def _fits(direction: _Direction, size: int, side: int) -> bool:
-    """Whether the lines are borders of boxes of this size; unusual ones must be all borders."""
+def _fit_boxes(direction: _Direction, size: int, side: int) -> bool:
+    """Whether the lines are at ends of boxes of this size, and at all ends if any is unusual."""
     expected = _multiples(size, side)
     if direction.is_unusual:
-        return direction.is_uniform and direction.cuts == expected
-    return direction.cuts <= expected
+        return direction.is_uniform and direction.positions == expected
+    return direction.positions <= expected
 
 
-def _in_words(columns: _Direction, rows: _Direction) -> str:
+def _lines_in_words(columns: _Direction, rows: _Direction) -> str:
     """The lines in words: `lines after columns 2 and 4, row 3`."""
     phrases = []
     for noun, direction in (("column", columns), ("row", rows)):
-        numbers = [*map(str, sorted(direction.cuts))]
+        numbers = [*map(str, sorted(direction.positions))]
         if numbers:
             *rest, last = numbers
             listed = f"{', '.join(rest)} and {last}" if rest else last

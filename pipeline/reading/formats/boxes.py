@@ -1,4 +1,4 @@
-"""The formats boxes and bordered: the size of a box, then numbers, for sides of 2 to 256.
+"""The formats `boxes` and `bordered`: the size of a box, then numbers, for sides of 2 to 256.
 
     c easy                  experiment: 2x2
     3 3                     puzzle size: 2x2
@@ -26,7 +26,7 @@ from itertools import chain, dropwhile, islice
 from pipeline.errors import counted
 from pipeline.puzzle.geometry import MAX_SIDE, MIN_SIDE, Geometry
 from pipeline.puzzle.puzzle import Puzzle
-from pipeline.reading.formats.alphabets import Alphabet, numbers, unpadded
+from pipeline.reading.formats.alphabets import Alphabet, numbers, without_leading_zeros
 from pipeline.reading.formats.base import Format
 from pipeline.reading.formats.cells import (
     GEOMETRIES,
@@ -41,17 +41,19 @@ from pipeline.settings import Reading
 _BOXES_BEGIN = re.compile(
     r"\s*c(?:[ \t].*)?(?:\n|\Z)|\s*[1-9]\d{0,2}[ \t]+[1-9]\d{0,2}[ \t]*(?:\n|\Z)"
 )
+"""A comment line or the size of a box."""
+
 _COMMENT = re.compile(r"\s*c(\s|\Z)")
 _BOX_DIMENSION = re.compile(r"[1-9][0-9]{0,2}")
 
 
-def _body(text: Text) -> list[TextLine]:
+def _lines_after_comments(text: Text) -> list[TextLine]:
     """The lines after the comment lines at the beginning."""
     return [*dropwhile(lambda line: line.text.lstrip().startswith("c"), text.lines)]
 
 
 def recognise_boxes(text: Text) -> str | None:
-    body = _body(text)
+    body = _lines_after_comments(text)
     if len(body) < len(text.lines) and _COMMENT.match(text.lines[0].text):
         return "it begins with a comment line 'c …'"
     words = chain.from_iterable(map(TextLine.words, body))
@@ -72,8 +74,8 @@ def recognise_boxes(text: Text) -> str | None:
 def _is_likely_row(text: Text, product: int) -> bool:
     """Whether a first line of two numbers, `12 34`, is more likely a row of single cells.
 
-    Then most lines have the length of a row whose side is not the product of the two numbers, and
-    there are at most twice as many lines as a grid of that side has.
+    It is a row if most lines have the length of a row of some side, this side is not the `product`
+    of the two numbers, and there are at most twice as many lines as a grid of this side has.
     """
     lengths = [len(row.cells) for row in text.rows]
     side, occurrences = Counter(lengths).most_common(1)[0]
@@ -82,7 +84,7 @@ def _is_likely_row(text: Text, product: int) -> bool:
 
 
 def _boxes_frame(text: Text) -> Frame:
-    words = chain.from_iterable(map(TextLine.words, _body(text)))
+    words = chain.from_iterable(map(TextLine.words, _lines_after_comments(text)))
     geometry = _header_geometry(text, list(islice(words, 2)))
     size, fault = geometry.size, None
     cells = [*islice(words, size)]
@@ -111,7 +113,7 @@ def _header_geometry(text: Text, header: Sequence[Word]) -> Geometry:
 def render_boxes(puzzle: Puzzle, _notation: str) -> str:
     """Write the header line and n lines of n numbers.
 
-    Raises ValueError for a cell that is neither given nor blank, because it has no sign.
+    Raises ValueError for rules, and for a cell that is neither given nor blank.
     """
     geometry, n = puzzle.geometry, puzzle.geometry.side
     rows = split_into_rows(written_cells(puzzle, numbers_up_to(n), "0"), n)
@@ -132,19 +134,26 @@ BOXES = Format(
 
 
 _BORDERED_BEGIN = re.compile(r"(?i)(?:\s*[a-z][a-z ]*:.*\n){0,9}\s*puzzle size\s*:")
+"""Lines `name: value`, and the beginning of `puzzle size:`."""
+
 _SIZE = re.compile(r"puzzle size\s*:\s*([0-9]{1,3})\s*x\s*([0-9]{1,3})", re.IGNORECASE)
-_ANY_SIZE = re.compile(r"puzzle size\s*:", re.IGNORECASE)
+_SIZE_BEGINS = re.compile(r"puzzle size\s*:", re.IGNORECASE)
+
 _NAMED_VALUE = re.compile(r"[A-Za-z][A-Za-z ]*:")
-_NAMES = ("experiment:", "number of tasks:", "task:", "puzzle size:")
+"""The name in a line `name: value`."""
+
+_FIRST_NAMES = ("experiment:", "number of tasks:", "task:", "puzzle size:")
+"""Names with which the first line of a text in this format begins."""
+
 _EXPECTED_SIZE = f"'puzzle size: HxW', the size of a box, H · W from {MIN_SIDE} to {MAX_SIDE}"
 
 
 def recognise_bordered(text: Text) -> str | None:
     first = text.lines[0].text.strip().lower()
-    name = next((name for name in _NAMES if first.startswith(name)), None)
+    name = next((name for name in _FIRST_NAMES if first.startswith(name)), None)
     if name is not None:
         return f"it begins with '{name}'"
-    if len(text.lines) == 1 and any(name.startswith(first) for name in _NAMES):
+    if len(text.lines) == 1 and any(name.startswith(first) for name in _FIRST_NAMES):
         return "its line is the beginning of 'puzzle size:' or 'number of tasks:'"
     return None
 
@@ -169,7 +178,7 @@ def _bordered_size(text: Text) -> tuple[Geometry, tuple[TextLine, ...]]:
             except ValueError:
                 raise text.at_line(line, _EXPECTED_SIZE) from None
             return geometry, text.lines[index + 1 :]
-        if _ANY_SIZE.match(content) or not _NAMED_VALUE.match(content):
+        if _SIZE_BEGINS.match(content) or not _NAMED_VALUE.match(content):
             raise text.at_line(line, _EXPECTED_SIZE)
     raise text.at_end(_EXPECTED_SIZE, "the end of the file")
 
@@ -177,13 +186,14 @@ def _bordered_size(text: Text) -> tuple[Geometry, tuple[TextLine, ...]]:
 def _numbers_or_underscores(
     tokens: Sequence[str], side: int, reading: Reading
 ) -> Sequence[Alphabet]:
+    """The alphabet of numbers, with underscores for blanks, and 0 too if the value n occurs."""
     blanks, restriction = ["_", "0"], ""
-    if str(side) not in map(unpadded, tokens):  # the values may be 0 to n - 1
+    if str(side) not in map(without_leading_zeros, tokens):  # the values may be 0 to n - 1
         blanks, restriction = ["_"], f", but not 0, because {side} does not occur"
     (alphabet,) = numbers("_", f", or __ for a blank{restriction}")(tokens, side, reading)
 
     def fold(token: str) -> str:
-        return unpadded(token) if all(map(token.strip, blanks)) else "_"
+        return without_leading_zeros(token) if all(map(token.strip, blanks)) else "_"
 
     return [alphabet._replace(fold=fold)]
 
@@ -191,15 +201,15 @@ def _numbers_or_underscores(
 def render_bordered(puzzle: Puzzle, _notation: str) -> str:
     """Write the size of a box, and n rows between borders.
 
-    Raises ValueError for a cell that is neither given nor blank, because it has no sign.
+    Raises ValueError for rules, and for a cell that is neither given nor blank.
     """
     height, width, n = puzzle.geometry.height, puzzle.geometry.width, puzzle.geometry.side
-    digits = len(str(n))
-    signs = [number.rjust(digits) for number in numbers_up_to(n)]
-    cells = written_cells(puzzle, signs, "_" * digits)
-    groups = [" ".join(group) for group in split_into_rows(cells, width)]
-    rows = [f"| {' | '.join(row)} |\n" for row in split_into_rows(groups, height)]
-    border = "+" + ("-" * (len(groups[0]) + 2) + "+") * height + "\n"
+    digit_count = len(str(n))
+    padded_numbers = [number.rjust(digit_count) for number in numbers_up_to(n)]
+    cells = written_cells(puzzle, padded_numbers, "_" * digit_count)
+    segments = [" ".join(segment) for segment in split_into_rows(cells, width)]
+    rows = [f"| {' | '.join(row)} |\n" for row in split_into_rows(segments, height)]
+    border = "+" + ("-" * (len(segments[0]) + 2) + "+") * height + "\n"
     bands = ["".join(band) for band in split_into_rows(rows, height)]
     return f"puzzle size: {height}x{width}\n{border}{border.join(bands)}{border}"
 

@@ -5,7 +5,7 @@
     …
     a=8 b=10 c=15 …
 
-    8 = R1C1 R1C2          a cage a line: its sum and its cells, or its cells and its sum
+    8 = R1C1 R1C2          one cage per line: its sum and its cells, or its cells and its sum
     r1c3,r1c4: 10
 
     | 8|< |10|< |15|…      a sum in one cell of each cage; in its other cells, steps to the sum
@@ -23,13 +23,13 @@ from typing import NamedTuple
 
 from pipeline.errors import counted
 from pipeline.puzzle.puzzle import Puzzle, Rule
-from pipeline.reading.formats.alphabets import signs
+from pipeline.reading.formats.alphabets import digits_or_letters
 from pipeline.reading.formats.around import is_note
 from pipeline.reading.formats.base import Format
 from pipeline.reading.formats.borders import boxes_of
-from pipeline.reading.formats.cells import GEOMETRIES, KNOWN, number_of
+from pipeline.reading.formats.cells import CELL_CHARACTERS, GEOMETRIES, number_of
 from pipeline.reading.formats.frames import frame_of_cells, frame_of_numbers, puzzle_of_frame
-from pipeline.reading.formats.jigsaws import connected_parts
+from pipeline.reading.formats.jigsaws import connected_parts, map_cells
 from pipeline.reading.formats.killers import STEPS, end_of_steps
 from pipeline.reading.formats.parsed import Parsed
 from pipeline.reading.formats.region_maps import find_map, half_row, text_around
@@ -38,31 +38,53 @@ from pipeline.reading.formats.variants import cages_of, groups_of
 from pipeline.settings import Reading
 
 _SUM = re.compile(r"(?<![^\s,;])([^\W_])\s*+[=:]\s*+([0-9]{1,3})(?![0-9])[\s,;]*+")
+"""The name and the sum of a cage, such as `a=8`."""
+
 _LINE_OF_SUMS = re.compile(rf"\s*+(?:{_SUM.pattern})++")
+"""A line of sums only."""
+
 _ARROWS = frozenset("<>^v")
-_MIN_SUMS, _MAX_SUM = 4, 999
-"""Minimum number of sums in a map of cages, and the largest sum."""
+_MIN_SUMS = 4
+"""Minimum number of sums beside a map of cages."""
+
+_MAX_SUM = 999
+"""The largest sum between bars."""
 
 _TITLE = re.compile(r".*\w\s+\w")
 """A line of several words."""
 
-_MIN_ROWS, _MIN_MAP_ROWS = min(GEOMETRIES), 2
-"""Minimum number of rows of a grid, and of rows that may name cages."""
+_MIN_ROWS = min(GEOMETRIES)
+"""Minimum number of rows of a grid."""
+
+_MIN_MAP_ROWS = 2
+"""Minimum number of rows that may name cages, for a text to have a map."""
 
 _NO_CAGE = frozenset(".-_*0")
+"""The characters in a map for cells without a cage."""
 
 _CELL = re.compile(r"[rR]([1-9][0-9]?)[cC]([1-9][0-9]?)(?![0-9])")
+"""A cell, with its row and column in groups."""
+
 _CELLS = r"(?:[rR][1-9][0-9]?[cC][1-9][0-9]?[\s,;+&]*+)++"
+"""A list of cells."""
+
 _LISTED_CAGE = re.compile(
     rf"\s*+(?:([0-9]{{1,3}})\s*+[=:]\s*+{_CELLS}|{_CELLS}[=:]\s*+([0-9]{{1,3}})\s*+)"
 )
-_LIKE_LISTED_CAGE = re.compile(r"\b[rR][0-9]|^\s*+[0-9]{1,3}\s*+[=:]|[=:]\s*+[0-9]{1,3}\s*\Z")
-_BEGINS = re.compile(
+"""A line with the sum and the cells of a cage, in either order."""
+
+_PART_OF_LISTED_CAGE = re.compile(r"\b[rR][0-9]|^\s*+[0-9]{1,3}\s*+[=:]|[=:]\s*+[0-9]{1,3}\s*\Z")
+"""A cell, a sum at the beginning of a line, or a sum at the end of it."""
+
+_KILLER_BEGINS = re.compile(
     rf"\s*+(?:[0-9]{{1,3}}\s*+[=:]\s*+{_CELLS}(?:\n|\Z)|{_CELLS}[=:]"
     r"|\|\s*+[0-9]{1,3}\s*+\|[^\n]*[<>^v])"
     rf"|(?s:.){{,4000}}?(?:{_SUM.pattern}){{{_MIN_SUMS}}}"
 )
+"""A line of a cage, a row with a sum between bars, or a text with some sums."""
+
 _BARRED_ROW = re.compile(r"\s*+\|(?:\s*+(?:[0-9]{1,3}|[<>^v`',.])\s*+\|){4,}+\s*+")
+"""A row of sums and steps between bars."""
 
 
 def recognise_killer_grid(text: Text) -> str | None:
@@ -106,7 +128,10 @@ def _rows_except(rows: Iterable[TextLine], lines: Iterable[TextLine]) -> list[Te
 
 
 def _may_name_cages(row: TextLine) -> bool:
-    """Whether at least a quarter of a line is letters; maps may use digits too, or be one half."""
+    """Whether at least a quarter of the cells are letters.
+
+    A map may name cages by digits too, and a grid may be beside it in the same row.
+    """
     return sum(map(str.isalpha, row.cells)) * 4 >= len(row.cells)
 
 
@@ -119,7 +144,7 @@ def parse_killer_grid(text: Text, reading: Reading) -> Parsed:
 
 
 def _parse_steps(text: Text, reading: Reading) -> Parsed:
-    """The killer of rows of sums and steps between bars."""
+    """Parse rows of sums and steps between bars."""
     lines = [line for line in text.lines if line.is_border or line.text.lstrip().startswith("|")]
     frame = frame_of_numbers(text, lines, GEOMETRIES)
     words = [*frame.words()]
@@ -132,11 +157,14 @@ def _parse_steps(text: Text, reading: Reading) -> Parsed:
     ends = [end_of_steps(cell, text, words, geometry) for cell in range(geometry.size)]
     members = {ends[cells[0]]: cells for cells in groups_of(ends)}
     rules = cages_of(members, {end: int(words[end].text) for end in members})
-    return _with_title(text, lines, Parsed(Puzzle.empty(geometry, tuple(rules)), variant="rules"))
+    return _add_text_around(
+        text, lines, Parsed(Puzzle.empty(geometry, tuple(rules)), variant="rules")
+    )
 
 
-def _is_like_listed_cage(text: str) -> bool:
-    return _LIKE_LISTED_CAGE.search(text) is not None and not is_note(text.strip())
+def _may_be_listed_cage(text: str) -> bool:
+    """Whether a line may be a damaged line of a cage: it has a part of one, and is not a note."""
+    return _PART_OF_LISTED_CAGE.search(text) is not None and not is_note(text.strip())
 
 
 class _Cage(NamedTuple):
@@ -147,20 +175,20 @@ class _Cage(NamedTuple):
 
 
 def _parse_list(text: Text, reading: Reading) -> Parsed:
-    """The killer of lines with the sum and the cells of a cage."""
+    """Parse lines with the sum and the cells of a cage, and the grid of givens if there is one."""
     lines, cages = list[TextLine](), list[_Cage]()
     for line in text.lines:
         if match := _LISTED_CAGE.fullmatch(line.text):
             lines.append(line)
             cages.append(_Cage(int(match[1] or match[2]), [*line.words(_CELL)]))
     rows = _rows_except(text.lines, lines)
-    if wrong := next((line for line in rows if _is_like_listed_cage(line.text)), None):
-        raise text.at_line(wrong, "the sum and the cells of a cage, as 8 = R1C1 R1C2")
+    if wrong := next((line for line in rows if _may_be_listed_cage(line.text)), None):
+        raise text.at_line(wrong, "the sum and the cells of a cage, such as 8 = R1C1 R1C2")
     drawn = [row for row in rows if not row.is_border]
-    if region_map := find_map([row.cells for row in drawn]):
+    if region_map := find_map([map_cells(row.text) for row in drawn]):
         expected = "cages without a map of regions (f-puzzles documents can have both)"
         raise text.at_line(drawn[region_map.row], expected, code="region-map")
-    grid = _grid_in(text, rows)
+    grid = _find_grid(text, rows)
     places = [place for cage in cages for place in map(_row_and_column, cage.cells)]
     side = len([row for row in grid if not row.is_border]) or _side_of(places)
     if not side:
@@ -180,7 +208,7 @@ def _parse_list(text: Text, reading: Reading) -> Parsed:
             members[index].append((row - 1) * side + column - 1)
     rules = cages_of(members, sums)
     puzzle_of = _puzzle_with_givens if grid else _puzzle_without_givens
-    return _with_title(text, [*lines, *grid], puzzle_of(text, grid, side, rules, reading))
+    return _add_text_around(text, [*lines, *grid], puzzle_of(text, grid, side, rules, reading))
 
 
 def _row_and_column(word: Word) -> tuple[int, int]:
@@ -199,8 +227,8 @@ def _side_of(places: Sequence[tuple[int, int]]) -> int:
     return side if side == max(GEOMETRIES) or (side in GEOMETRIES and is_covered) else 0
 
 
-def _grid_in(text: Text, rows: Sequence[TextLine]) -> list[TextLine]:
-    """The n rows of n cells among these lines, and the borders between them; empty without rows.
+def _find_grid(text: Text, rows: Sequence[TextLine]) -> list[TextLine]:
+    """The n rows of n cells among these lines, and the borders between them; empty without a grid.
 
     Raises InvalidPuzzle for more than n rows.
     """
@@ -208,7 +236,7 @@ def _grid_in(text: Text, rows: Sequence[TextLine]) -> list[TextLine]:
     for side in GEOMETRIES:
         if widths[side] >= side:
             fitting = [row for row in rows if not row.is_border and len(row.cells) == side]
-            grid = [row for row in fitting if KNOWN.issuperset(row.cells)] or fitting
+            grid = [row for row in fitting if CELL_CHARACTERS.issuperset(row.cells)] or fitting
             if len(grid) != side:
                 raise text.at_line(grid[0], f"{side} rows", counted(len(grid), "row"))
             first, last = grid[0].number, grid[-1].number
@@ -222,12 +250,12 @@ def _grid_in(text: Text, rows: Sequence[TextLine]) -> list[TextLine]:
 
 
 def _parse_map(text: Text, reading: Reading) -> Parsed:
-    """The killer of a map of cages and their sums."""
+    """Parse a map of cages, their sums, and the grid of givens if there is one."""
     lines = _lines_of_sums(text)
     if wrong := next((line for line in lines if not _LINE_OF_SUMS.fullmatch(line.text)), None):
         sums = _LINE_OF_SUMS.match(wrong.text)
         rest = Word(wrong.number, sums.end() + 1, wrong.text[sums.end() :]) if sums else None
-        expected = "only names and sums of cages in this line, as a=8 b=10"
+        expected = "only names and sums of cages in this line, such as a=8 b=10"
         raise text.at_word(rest, expected) if rest else text.at_line(wrong, expected)
     rows = _rows_except(text.rows, lines)
     map_rows = [row for row in rows if _may_name_cages(row) and not _TITLE.match(row.text)]
@@ -257,17 +285,23 @@ def _parse_map(text: Text, reading: Reading) -> Parsed:
     grid = [row for block in blocks if block is not cage_map for row in block] or cage_map
     numbers = range(grid[0].number, grid[-1].number)
     borders = [line for line in text.lines if line.is_border and line.number in numbers]
-    cages = _cages(text, [word for row in cage_map for word in row.placed_cells()], lines, side)
+    cages = _cages_in_map(
+        text, [word for row in cage_map for word in row.placed_cells()], lines, side
+    )
     with_borders = sorted([*grid, *borders], key=lambda line: line.number)
     puzzle_of = _puzzle_without_givens if grid is cage_map else _puzzle_with_givens
-    return _with_title(text, [*lines, *drawn], puzzle_of(text, with_borders, side, cages, reading))
+    return _add_text_around(
+        text, [*lines, *drawn], puzzle_of(text, with_borders, side, cages, reading)
+    )
 
 
 def _may_be_grid_row(row: TextLine) -> bool:
-    return KNOWN.issuperset(row.cells)
+    return CELL_CHARACTERS.issuperset(row.cells)
 
 
-def _cages(text: Text, names: Sequence[Word], lines: Sequence[TextLine], side: int) -> list[Rule]:
+def _cages_in_map(
+    text: Text, names: Sequence[Word], lines: Sequence[TextLine], side: int
+) -> list[Rule]:
     """The cages of a map, given the name in each cell and the lines of sums.
 
     Raises InvalidPuzzle for a name without a sum, or a sum without a cage.
@@ -278,9 +312,9 @@ def _cages(text: Text, names: Sequence[Word], lines: Sequence[TextLine], side: i
         for line in lines
         for match in _SUM.finditer(line.text)
     ]
-    used_lines = {word.text for word in names}
+    used_names = {word.text for word in names}
     for word, total in stated_sums:
-        if word.text not in used_lines:
+        if word.text not in used_names:
             raise text.at_word(word, "the name of a cage in the map")
         if sums.setdefault(word.text, total) != total:
             raise text.at_word(
@@ -288,7 +322,7 @@ def _cages(text: Text, names: Sequence[Word], lines: Sequence[TextLine], side: i
             )
     for word in names:
         if word.text not in sums and word.text not in _NO_CAGE:
-            raise text.at_word(word, f"a sum for each cage, as {word.text}=12")
+            raise text.at_word(word, f"a sum for each cage, such as {word.text}=12")
     members: Mapping[int, Sequence[int]] = {
         cells[0]: cells
         for cells in groups_of(word.text for word in names)
@@ -307,7 +341,7 @@ def _puzzle_with_givens(
 ) -> Parsed:
     rows = [row for row in grid if not row.is_border]
     frame = frame_of_cells(text, rows, {side}, grid)._replace(rules=cages)
-    return puzzle_of_frame(text, frame, signs, reading)
+    return puzzle_of_frame(text, frame, digits_or_letters, reading)
 
 
 def _puzzle_without_givens(
@@ -318,9 +352,10 @@ def _puzzle_without_givens(
     return Parsed(Puzzle.empty(geometry, tuple(cages)), variant="rules")
 
 
-def _with_title(text: Text, used_lines: Sequence[TextLine], parsed: Parsed) -> Parsed:
+def _add_text_around(text: Text, used_lines: Sequence[TextLine], parsed: Parsed) -> Parsed:
+    """Add the title and the unread lines, which are outside `used_lines`."""
     side = parsed.puzzle.geometry.side
     return parsed.with_text(*text_around(text, used_lines, side, parsed.puzzle.rules))
 
 
-KILLER_GRID = Format("killer-grid", recognise_killer_grid, parse_killer_grid, begins=_BEGINS)
+KILLER_GRID = Format("killer-grid", recognise_killer_grid, parse_killer_grid, begins=_KILLER_BEGINS)

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from string import ascii_letters, ascii_uppercase, digits
 from typing import TypeVar, get_args
 
-from pipeline.puzzle.geometry import NINE_BY_NINE, Geometry, usual_boxes, values_of
+from pipeline.puzzle.geometry import NINE_BY_NINE, Geometry, default_geometry, values_of
 from pipeline.puzzle.puzzle import Puzzle
 from pipeline.settings import AlphabetChoice
 
@@ -14,41 +14,48 @@ GEOMETRIES = {4: Geometry(2, 2), 6: Geometry(2, 3), 8: Geometry(2, 4), 9: Geomet
 """Side → default boxes, for sources that do not state them."""
 
 LARGER_GEOMETRIES = {16: Geometry(4, 4), 25: Geometry(5, 5)}
+"""Side → default boxes, for formats in which cells are letters."""
+
 ALL_GEOMETRIES = GEOMETRIES | LARGER_GEOMETRIES
 """Side → default boxes, for formats in which cells are numbers or letters."""
 
 DIGITS = "123456789"
 BLANKS = ".0_-xX?*"
+"""The characters that may be blanks."""
+
 EVEN, ODD = "*", "."
 """The marks of even and odd cells. If a puzzle has only one of them, it is the blank."""
 
 _PLAIN_CHARACTERS = {1 << index: digit for index, digit in enumerate(DIGITS)} | {
     NINE_BY_NINE.all_values: "."
 }
+"""Mask → character, for the givens and blanks of 9×9 puzzles."""
 
-KNOWN = frozenset(DIGITS + BLANKS)
+CELL_CHARACTERS = frozenset(DIGITS + BLANKS)
 """The characters of cells for sides up to 9."""
 
-IN_LARGER = KNOWN | frozenset(ascii_letters)
+LARGER_CELL_CHARACTERS = CELL_CHARACTERS | frozenset(ascii_letters)
 """The characters of cells for larger sides."""
 
 SIDES_WITH_BOXES = [
     side
     for side in range(min(ALL_GEOMETRIES), max(ALL_GEOMETRIES) + 1)
-    if usual_boxes(side).has_boxes
+    if default_geometry(side).has_boxes
 ]
-"""The sides of tables and lists. If a side is not in ALL_GEOMETRIES, its boxes must be declared."""
+"""The sides of tables and lists: those from 4 to 25 for which boxes exist. If a side is not in
+ALL_GEOMETRIES, its boxes must be declared."""
 
 SIDES = {side * side: side for side in ALL_GEOMETRIES}
 """Number of cells → side."""
 
 Cells = TypeVar("Cells", str, list[str])
+"""Cells as a string or as a list of strings."""
 
 _MAX_NUMBER_DIGITS = 9
 _VALUE_CHARACTERS = digits + ascii_uppercase
 
 
-def _signs_in(name: str) -> str:
+def _characters_of_alphabet(name: str) -> str:
     """The characters of the values 1, 2, … in the alphabet with a name such as `0-F`."""
     first, last = map(_VALUE_CHARACTERS.index, name.split("-"))
     return _VALUE_CHARACTERS[first : last + 1]
@@ -57,18 +64,19 @@ def _signs_in(name: str) -> str:
 ALPHABET_NAMES = tuple(name for name in get_args(AlphabetChoice) if name != "auto")
 """The names of the alphabets that can be declared; each also exists in lower case."""
 
-ALPHABETS = {name: _signs_in(name) for name in ALPHABET_NAMES}
-ALPHABETS |= {name.lower(): signs.lower() for name, signs in ALPHABETS.items()}
+ALPHABETS = {name: _characters_of_alphabet(name) for name in ALPHABET_NAMES}
+ALPHABETS |= {name.lower(): characters.lower() for name, characters in ALPHABETS.items()}
+"""Name → the characters of the values 1, 2, …; for names in lower case, letters in lower case."""
 
-IN_LINE = " line"
-"""The end of the notation of a puzzle in one line, after the name of its alphabet."""
+LINE_SUFFIX = " line"
+"""The suffix of a notation, after the name of the alphabet, if the puzzle is in one line."""
 
 
 def signs_of(format_name: str) -> str:
     """The characters of the values 1, 2, … in a `Parsed.format`; empty if values are numbers."""
     name, _, notation = format_name.partition(" ")
-    signs = notation.removesuffix(IN_LINE)
-    return signs if name == "wordoku" else ALPHABETS.get(signs, "")
+    alphabet = notation.removesuffix(LINE_SUFFIX)
+    return alphabet if name == "wordoku" else ALPHABETS.get(alphabet, "")
 
 
 def number_of(word: str, side: int) -> int | None:
@@ -79,18 +87,21 @@ def number_of(word: str, side: int) -> int | None:
     return None
 
 
-def written_cells(puzzle: Puzzle, signs: Sequence[str], blank: str) -> list[str]:
-    """Write the n² cells of a classic puzzle, with `signs` for the values 1 to n.
+def written_cells(puzzle: Puzzle, value_tokens: Sequence[str], blank: str) -> list[str]:
+    """Write the n² cells of a classic puzzle, with `value_tokens` for the values 1 to n.
 
     Raises ValueError naming the first rule, or the first cell that is neither given nor blank.
     """
     check_plain(puzzle)
-    words = {1 << value: sign for value, sign in enumerate(signs)}
-    return _written(puzzle, words | {puzzle.geometry.all_values: blank})
+    tokens = {1 << index: token for index, token in enumerate(value_tokens)}
+    return _tokens_of_cells(puzzle, tokens | {puzzle.geometry.all_values: blank})
 
 
 def check_plain(puzzle: Puzzle) -> None:
-    """Raise ValueError, with a noun, for rules, for several grids and for a free geometry."""
+    """Raise ValueError for rules, for several grids and for a free geometry.
+
+    The message is a noun phrase for what the format cannot express.
+    """
     if puzzle.geometry.grids or puzzle.geometry.free_grid:
         raise ValueError(shape_in_words(puzzle.geometry))
     if puzzle.rules:
@@ -126,9 +137,9 @@ def plain_cells(puzzle: Puzzle) -> str:
         return ""
 
 
-def has_usual_boxes(geometry: Geometry) -> bool:
+def has_default_boxes(geometry: Geometry) -> bool:
     """Whether the geometry has the default boxes of its side."""
-    return geometry == usual_boxes(geometry.side)
+    return geometry == default_geometry(geometry.side)
 
 
 def line_with_box_size(puzzle: Puzzle) -> str:
@@ -150,26 +161,30 @@ def numbers_up_to(side: int) -> list[str]:
 def render_cells(puzzle: Puzzle) -> str:
     """The n² characters of a puzzle, in one string.
 
-    Raises ValueError, with a noun, for rules, for a side other than 4, 6, 8 or 9, for unusual
-    boxes, for a cell that is not given, blank, even or odd, and for blanks together with marks.
+    Raises ValueError for rules, for a side other than 4, 6, 8 or 9, for unusual boxes, for a cell
+    that is not given, blank, even or odd, and for blanks together with marks. The message is a noun
+    phrase for what the format cannot express.
     """
     check_plain(puzzle)
     geometry = puzzle.geometry
     if GEOMETRIES.get(geometry.side) != geometry:
         raise ValueError(shape_in_words(geometry))
-    signs = {1 << value: digit for value, digit in enumerate(DIGITS[: geometry.side])}
+    tokens = {1 << index: digit for index, digit in enumerate(DIGITS[: geometry.side])}
     marks = {geometry.even_values: EVEN, geometry.odd_values: ODD}
-    signs |= marks if marks.keys() & set(puzzle.cells) else {geometry.all_values: ODD}
-    return "".join(_written(puzzle, signs))
+    tokens |= marks if marks.keys() & set(puzzle.cells) else {geometry.all_values: ODD}
+    return "".join(_tokens_of_cells(puzzle, tokens))
 
 
-def _written(puzzle: Puzzle, signs: Mapping[int, str]) -> list[str]:
-    """The sign of each cell. Raises ValueError naming the first cell that has none."""
+def _tokens_of_cells(puzzle: Puzzle, tokens: Mapping[int, str]) -> list[str]:
+    """The token of each cell, given the token of each mask.
+
+    Raises ValueError naming the first cell that has no token.
+    """
     try:
-        return [signs[mask] for mask in puzzle.cells]
+        return [tokens[mask] for mask in puzzle.cells]
     except KeyError:
         cells = enumerate(puzzle.cells)
-        missing = next(cell for cell, mask in cells if mask not in signs)
+        missing = next(cell for cell, mask in cells if mask not in tokens)
         raise ValueError(cell_in_words(puzzle, missing)) from None
 
 
@@ -179,7 +194,7 @@ def check_unmarked(puzzle: Puzzle) -> None:
 
 
 def classic_cells(puzzle: Puzzle) -> str:
-    """Like `plain_cells`, but raises ValueError, with a noun, if the puzzle is not classic."""
+    """Like `plain_cells`, but raises ValueError if the puzzle is not a classic 9×9 puzzle."""
     if puzzle.geometry != NINE_BY_NINE:
         raise ValueError(shape_in_words(puzzle.geometry))
     return "".join(written_cells(puzzle, DIGITS, "."))
@@ -191,5 +206,5 @@ def split_into_rows(cells: Cells, length: int) -> list[Cells]:
 
 
 def text_in_lines(cells: str, length: int) -> str:
-    """The cells as a text with lines of the same length."""
+    """The cells in lines of the same length."""
     return "".join(row + "\n" for row in split_into_rows(cells, length))

@@ -1,4 +1,4 @@
-"""Characters: 16 rows of 16, or 25 rows of 25, a character for each cell; or all in one line.
+"""The format `characters`: 16 rows of 16 or 25 rows of 25 characters, or all cells in one line.
 
 The same row in three alphabets:
 
@@ -29,8 +29,8 @@ from pipeline.reading.formats.cells import (
     ALPHABETS,
     BLANKS,
     EVEN,
-    IN_LINE,
     LARGER_GEOMETRIES,
+    LINE_SUFFIX,
     ODD,
     SIDES,
     shape_in_words,
@@ -49,11 +49,15 @@ from pipeline.reading.formats.text import Text, TextLine, decode_text, either
 from pipeline.settings import Reading
 
 _BLANKS = frozenset(BLANKS)
+
 _LETTERS = frozenset(ascii_letters) - _BLANKS
+"""The letters that are not blanks."""
+
 _MARKDOWN = re.compile(r"\s*+\|(?:\s*+:?-++:?\s*+\|)++\s*+")
 """The line below the header of a Markdown table."""
 
-_SIGNS_OF_SIDE_4 = frozenset("1234") | _BLANKS
+_CHARACTERS_OF_4X4 = frozenset("1234") | _BLANKS
+"""The characters of cells of 4×4 puzzles."""
 
 
 def recognise_characters(text: Text) -> str | None:
@@ -87,7 +91,7 @@ def parse_characters(text: Text, reading: Reading) -> Parsed:
         raise text.error(
             None, None, expected, f"{len(rows)} ambiguous lines of 16 characters", code="ambiguous"
         )
-    if in_line := len(rows) == 1 and len(rows[0].cells) > max(sides):
+    if is_one_line := len(rows) == 1 and len(rows[0].cells) > max(sides):
         expected = f"a line of {either(side * side for side in sides)} characters"
         frame = frame_of_line(text, rows[0], sides, expected, "character")
     else:
@@ -95,14 +99,14 @@ def parse_characters(text: Text, reading: Reading) -> Parsed:
     if reading.variant == "even-odd":
         for word in frame.words():
             if word.text in (EVEN, ODD):
-                expected = "no marks of even or odd cells in a puzzle of letters"
+                expected = "a puzzle of letters without even or odd marks"
                 raise text.at_word(word, expected, code="wrong-cell")
     alphabets = [
         letters(name) for name in names if frame.fault or len(ALPHABETS[name]) == frame.side
     ]
     choose = partial(_choose_alphabet, text, frame, reading)
     parsed = puzzle_of_frame(text, frame, lambda *_: alphabets, reading, choose)
-    return replace(parsed, format=parsed.format + IN_LINE * in_line)
+    return replace(parsed, format=parsed.format + LINE_SUFFIX * is_one_line)
 
 
 def _cells(rows: Sequence[TextLine]) -> str:
@@ -112,15 +116,15 @@ def _cells(rows: Sequence[TextLine]) -> str:
 def _may_have_side_4_or_16(rows: Sequence[TextLine]) -> bool:
     """Whether rows may be several 16×16 puzzles, or a 4×4 puzzle in each line."""
     are_full = len(rows) > 16 and len(rows) % 16 == 0 and all(len(row.cells) == 16 for row in rows)
-    if not are_full or not _SIGNS_OF_SIDE_4.issuperset(_cells(rows)):
+    if not are_full or not _CHARACTERS_OF_4X4.issuperset(_cells(rows)):
         return False
     return not _are_even_odd_of_side_4(rows)
 
 
 def _are_even_odd_of_side_4(rows: Sequence[TextLine]) -> bool:
     """Whether each row is an even/odd puzzle of 4×4."""
-    signs = set(_cells(rows))
-    return len(rows[0].cells) == 16 and {EVEN, ODD} <= signs <= _SIGNS_OF_SIDE_4
+    characters = set(_cells(rows))
+    return len(rows[0].cells) == 16 and {EVEN, ODD} <= characters <= _CHARACTERS_OF_4X4
 
 
 def _choose_alphabet(
@@ -138,7 +142,7 @@ def _choose_alphabet(
         if len(remaining) == 1:
             return remaining[0]
     choice = f"--alphabet {either(alphabet.name.upper() for alphabet in fitting_alphabets)}"
-    may_be_lines = len(text.rows) == 16 and _SIGNS_OF_SIDE_4.issuperset(frame.tokens)
+    may_be_lines = len(text.rows) == 16 and _CHARACTERS_OF_4X4.issuperset(frame.tokens)
     if may_be_lines and reading.format == "auto":
         expected = f"--format lines for 16 puzzles of 4×4, or {choice} for one of 16×16"
         raise text.error(
@@ -150,7 +154,7 @@ def _choose_alphabet(
 
 
 def _is_filled(frame: Frame, alphabet: Alphabet) -> bool:
-    """Whether every row contains every value, as in a solution, where 0 is a value, not a blank."""
+    """Whether every row contains every value, as in a solution; then 0 is a value, not a blank."""
     return all(
         {*row} == alphabet.masks.keys() for row in split_into_rows([*frame.tokens], frame.side)
     )
@@ -163,28 +167,32 @@ def render_characters(puzzle: Puzzle, notation: str) -> str:
     being declared. Raises ValueError if there is none, if the alphabet has another side, and for
     cells that are neither given nor blank.
     """
-    in_line = notation == IN_LINE.strip()
-    if notation and not in_line:
-        return _written(puzzle, notation.removesuffix(IN_LINE), in_line=IN_LINE in notation)
+    is_one_line = notation == LINE_SUFFIX.strip()
+    if notation and not is_one_line:
+        return _render_in_alphabet(
+            puzzle, notation.removesuffix(LINE_SUFFIX), is_one_line=LINE_SUFFIX in notation
+        )
     for name in ALPHABET_NAMES:
         if puzzle.geometry == LARGER_GEOMETRIES[len(ALPHABETS[name])]:
-            written = _written(puzzle, name, in_line=in_line)
+            rendered = _render_in_alphabet(puzzle, name, is_one_line=is_one_line)
             try:
-                parse_characters(decode_text(written.encode(), "puzzle"), Reading())
+                parse_characters(decode_text(rendered.encode(), "puzzle"), Reading())
             except InvalidPuzzle:
                 continue
-            return written
+            return rendered
     if puzzle.geometry not in LARGER_GEOMETRIES.values():
         raise ValueError(shape_in_words(puzzle.geometry))
-    raise ValueError("letters: no alphabet is the only one that its characters fit")
+    raise ValueError("this grid in letters, because they fit more than one alphabet")
 
 
-def _written(puzzle: Puzzle, name: str, *, in_line: bool = False) -> str:
-    signs = ALPHABETS[name]
-    n = len(signs)
+def _render_in_alphabet(puzzle: Puzzle, name: str, *, is_one_line: bool = False) -> str:
+    value_characters = ALPHABETS[name]
+    n = len(value_characters)
     if puzzle.geometry != LARGER_GEOMETRIES[n]:
         raise ValueError(f"other than {n}×{n} cells in square boxes in the alphabet {name}")
-    return text_in_lines("".join(written_cells(puzzle, signs, ".")), n * n if in_line else n)
+    return text_in_lines(
+        "".join(written_cells(puzzle, value_characters, ".")), n * n if is_one_line else n
+    )
 
 
 CHARACTERS = Format(

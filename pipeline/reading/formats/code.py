@@ -27,7 +27,7 @@ from pipeline.puzzle.puzzle import Puzzle
 from pipeline.reading.formats.alphabets import Alphabet, digits, numbers
 from pipeline.reading.formats.around import names_rule, unread_lines
 from pipeline.reading.formats.base import Format
-from pipeline.reading.formats.borders import choices
+from pipeline.reading.formats.borders import boxes_options
 from pipeline.reading.formats.cells import ALL_GEOMETRIES, BLANKS, GEOMETRIES, SIDES_WITH_BOXES
 from pipeline.reading.formats.frames import Frame, Row, frame_of_rows, puzzle_of_frame
 from pipeline.reading.formats.parsed import Parsed
@@ -45,50 +45,74 @@ _DECLARATION = re.compile(
 """The text before the first bracket: a declaration, a call, or the head of a fact."""
 
 _MAX_DECLARATION_LENGTH = 300
+"""Maximum number of characters before the first bracket."""
+
 _LIST_BEGINS = re.compile(r"""\[\||[\[{(]\s*[\[{(]\s*["'\w.-]|\[\s*["']|array2d[^\[]{0,40}\[""")
+"""The beginning of a list of rows, or of an `array2d`."""
+
 _LIST_ENDS = re.compile(r"""(?: ?,)?(?: ?dtype ?= ?[\w."']{1,20})? ?\)? ?[.;]? ?""")
+"""The text that may follow the list."""
+
 _TOKEN = re.compile(r"""\[\||\|\]|"[^"\n]*+"|'[^'\n]*+'|[\[\]{}(),;|"']|[^\s\[\]{}(),;|"']++""")
+"""A bracket, a string, a punctuation character or another word."""
+
 _NOT_JSON = re.compile(r"None|nan|nil|[_']|,\s*[\])]")
+"""Words and punctuation that JSON does not have."""
+
 _PRINTED_ARRAY = re.compile(r"\s*\[\[\s*[\w.'-]{1,8}\s+[\w.'-]{1,8}\s")
 """An array as NumPy prints it."""
 
-_CLOSES = {"[": "]", "{": "}", "(": ")"}
+_CLOSING_BRACKETS = {"[": "]", "{": "}", "(": ")"}
 _PUNCTUATION = frozenset("[]{}(),;|\"'") | {"[|", "|]"}
+
 _BLANK_WORDS = ("0", "_", "none", "null", "nil", "nan", "np.nan", "-1", "")
-_BLANK_SIGNS = frozenset(BLANKS) - {"0", "_", "X"}  # X is a variable in Prolog: equal cells
-_NUMBERS = numbers(_BLANK_WORDS, ", or one symbol for all blanks", normalised)
+"""The words for blanks, in lower case."""
+
+_BLANK_CHARACTERS = frozenset(BLANKS) - {"0", "_", "X"}  # X is a variable in Prolog: equal cells
+_number_alphabets = numbers(_BLANK_WORDS, ", or one symbol for all blanks", normalised)
 _COMMENT = re.compile(r"\s*%")
 
 _BEGIN_SUDOKU = re.compile(r"\s*\\begin\{sudoku(?:-block)?\}\s*")
 _END_SUDOKU = re.compile(r"\s*\\end\{sudoku(?:-block)?\}\s*")
+
 _OTHER_COMMAND = re.compile(
     r"\s*(?:\\(?:documentclass|usepackage|setlength|renewcommand)\b.*"
     r"|\\(?:begin|end)\{(?:document|center|figure)\}.*|\\(?:centering|bigskip|newpage))\s*"
 )
+"""LaTeX commands that may be outside the environment."""
 
 _FACT = re.compile(
     r"\s*([a-z_]\w{0,60})\s*\(\s*(\d{1,3})\s*,\s*(\d{1,3})\s*,\s*(\d{1,3})\s*\)\s*[.;]"
 )
+"""A fact of three numbers, such as `given(1,2,3).`"""
+
 _CONSTANT = re.compile(r"^[ \t]*#(?:const|include)\b", re.MULTILINE)
-"""A line of a logic program that would be taken for a comment."""
+"""A line of a logic program that is not a comment although it begins with `#`."""
 
 _TRIPLE = re.compile(r"\s*(\d{1,3})(?:\s*[,;]\s*|\s+)(\d{1,3})(?:\s*[,;]\s*|\s+)(\d{1,3})\s*")
+"""A line of row, column and value."""
+
 _TRIPLE_HEADER = re.compile(
     r"\s*([A-Za-z]+)(?:\s*[,;]\s*|\s+)([A-Za-z]+)(?:\s*[,;]\s*|\s+)([A-Za-z]+)\s*"
 )
-_COLUMN_KINDS = {
+"""A line of three names."""
+
+_COLUMN_MEANINGS = {
     name: kind
     for kind, names in enumerate(("row r i", "column col c j", "value val v digit number"))
     for name in names.split()
 }
-"""The columns of a header by name: 0 is the row, 1 the column, 2 the value."""
+"""Name in a header → index of what the column states: the row 0, the column 1, the value 2."""
 
-_MIN_TRIPLES, _MAX_NUMBER = 4, 25
-"""Minimum number of lines of row, column and value, and the maximum of these numbers."""
+_MIN_TRIPLES = 4
+"""Minimum number of lines of row, column and value."""
+
+_MAX_NUMBER = 25
+"""Maximum of a row, column or value."""
 
 
 class _Given(NamedTuple):
-    """The row, the column and the value of a given, and the words that state them."""
+    """The row, the column and the value of a given; `word` is the text that states them."""
 
     word: Word
     row: int
@@ -124,7 +148,7 @@ def parse_code(text: Text, reading: Reading) -> Parsed:
     if not code.is_list:
         expected = "a list of rows, such as board = [[5, 3, 0, …], or facts of three numbers"
         raise text.at_line(text.lines[0], expected)
-    return puzzle_of_frame(text, _frame(text, code), _values, reading)
+    return puzzle_of_frame(text, _frame(text, code), _alphabets, reading)
 
 
 def _lines_without_comments(text: Text) -> list[TextLine]:
@@ -139,9 +163,9 @@ _Tokens = Iterator[tuple[Word, int]]
 
 
 class _Code:
-    """A text in which a list may begin.
+    """A text that may contain a list.
 
-    - `begin`: the offset of the first bracket of the list; 0 if there is no list.
+    - `list_start`: the offset of the first bracket of the list; 0 if there is no list.
     - `is_flat`: the list is an `array2d` of n² cells, not a list of rows.
     - `declaration`: the match of the text before the list; None if there is no list, or if that
       text is not a declaration.
@@ -152,11 +176,11 @@ class _Code:
         self.text = "\n".join(line.text for line in lines)
         self._starts = [0, *accumulate(len(line.text) + 1 for line in lines)]
         beginning = _LIST_BEGINS.search(self.text)
-        self.begin = beginning.start() if beginning else 0
+        self.list_start = beginning.start() if beginning else 0
         self.is_flat = bool(beginning and beginning[0].startswith("array2d"))
         if beginning and self.is_flat:
-            self.begin = beginning.end() - 1
-        text_before = self.text[: self.begin]
+            self.list_start = beginning.end() - 1
+        text_before = self.text[: self.list_start]
         self.declaration = None
         if beginning and len(text_before) <= _MAX_DECLARATION_LENGTH:
             self.declaration = _DECLARATION.fullmatch(" ".join(text_before.split()))
@@ -169,22 +193,22 @@ class _Code:
         is_bare = not self.declaration[0] and self.text.lstrip()[:2] != "[|"
         if not is_bare or self.text.lstrip()[0] != "[":
             return True
-        sign = _NOT_JSON.search(self.text) if "," in self.text else _PRINTED_ARRAY.match(self.text)
-        return sign is not None and '"' not in self.text
+        match = _NOT_JSON.search(self.text) if "," in self.text else _PRINTED_ARRAY.match(self.text)
+        return match is not None and '"' not in self.text
 
     def words(self) -> _Tokens:
         """The tokens of the list, each with the offset of its end in the text."""
-        for match in _TOKEN.finditer(self.text, self.begin):
+        for match in _TOKEN.finditer(self.text, self.list_start):
             yield self.word(match.start(), match[0]), match.end()
 
-    def word(self, position: int, text: str) -> Word:
+    def word(self, offset: int, text: str) -> Word:
         """The word `text` at an offset, with its line and column."""
-        index = min(bisect_right(self._starts, position), len(self.lines)) - 1
-        return Word(self.lines[index].number, position - self._starts[index] + 1, text)
+        index = min(bisect_right(self._starts, offset), len(self.lines)) - 1
+        return Word(self.lines[index].number, offset - self._starts[index] + 1, text)
 
 
 def _frame(text: Text, code: _Code) -> Frame:
-    """The frame of a list of rows, a MiniZinc matrix, or a list of n² cells for `array2d`."""
+    """The frame of a list of rows, of a MiniZinc matrix, or of the n² cells of an `array2d`."""
     words = code.words()
     first, _ = next(words)
     if code.is_flat:
@@ -192,7 +216,7 @@ def _frame(text: Text, code: _Code) -> Frame:
     elif first.text == "[|":
         rows, end = _matrix_rows(text, code, words)
     else:
-        rows, end = _nested_rows(text, code, words, _CLOSES[first.text])
+        rows, end = _nested_rows(text, code, words, _CLOSING_BRACKETS[first.text])
     rest = code.text[end:]
     if not _LIST_ENDS.fullmatch(" ".join(rest.split())):
         word = code.word(end + len(rest) - len(rest.lstrip()), rest.strip())
@@ -200,22 +224,24 @@ def _frame(text: Text, code: _Code) -> Frame:
     return frame_of_rows(text, [row.tokens for row in rows], lambda: rows, SIDES_WITH_BOXES)
 
 
-def _flat_rows(text: Text, code: _Code, words: _Tokens, first: Word) -> tuple[list[Row], int]:
+def _flat_rows(text: Text, code: _Code, words: _Tokens, first_word: Word) -> tuple[list[Row], int]:
     """The rows of the n² cells of an `array2d`, and the end of the list."""
-    cells, end = _cells(text, code, words, "]")
+    cells, end = _parse_cells(text, code, words, "]")
     height, width = map(int, code.declaration.groups()) if code.declaration else (0, 0)
     if (height, height * width) != (width, len(cells)):
         expected = f"{counted(height * width, 'cell')} in a square, as array2d says"
-        raise text.at_word(first, expected, counted(len(cells), "cell"))
-    return [_row(cells[start : start + width]) for start in range(0, len(cells), width)], end
+        raise text.at_word(first_word, expected, counted(len(cells), "cell"))
+    return [
+        _row_of_cells(cells[start : start + width]) for start in range(0, len(cells), width)
+    ], end
 
 
 def _matrix_rows(text: Text, code: _Code, words: _Tokens) -> tuple[list[Row], int]:
     """The rows of a MiniZinc matrix, `[| 5, 3, … | 6, … |]`, and the end of the matrix."""
     rows: list[Row] = []
     while True:
-        cells, end = _cells(text, code, words, "|", "|]")
-        rows += [_row(cells)] if cells else []
+        cells, end = _parse_cells(text, code, words, "|", "|]")
+        rows += [_row_of_cells(cells)] if cells else []
         if code.text.endswith("|]", 0, end):
             return rows, end
 
@@ -223,18 +249,18 @@ def _matrix_rows(text: Text, code: _Code, words: _Tokens) -> tuple[list[Row], in
 def _nested_rows(
     text: Text, code: _Code, words: _Tokens, closing_bracket: str
 ) -> tuple[list[Row], int]:
-    """The rows of a list of lists or texts that ends with `closing_bracket`, and its end."""
+    """The rows of a list of lists or strings, and the end of its `closing_bracket`."""
     rows: list[Row] = []
     for word, end in words:
-        if word.text in _CLOSES:
-            cells, _ = _cells(text, code, words, _CLOSES[word.text])
-            rows.append(_row(cells, word))
+        if word.text in _CLOSING_BRACKETS:
+            cells, _ = _parse_cells(text, code, words, _CLOSING_BRACKETS[word.text])
+            rows.append(_row_of_cells(cells, word))
         elif word.text[0] in "\"'" and len(word.text) > 1:
             line = TextLine.of_text(word.line, word.text[1:-1])
             cells = [
                 cell._replace(column=word.column + cell.column) for cell in line.placed_cells()
             ]
-            rows.append(_row(cells, word))
+            rows.append(_row_of_cells(cells, word))
         elif word.text == closing_bracket:
             return rows, end
         elif word.text != ",":
@@ -242,18 +268,20 @@ def _nested_rows(
     raise text.at_end("the end of the list", "the end of the file")
 
 
-def _row(cells: Sequence[Word], bracket: Word | None = None) -> Row:
+def _row_of_cells(cells: Sequence[Word], bracket: Word | None = None) -> Row:
     """A row of cells; an empty row is located by its opening bracket."""
     last = cells[-1] if cells else bracket or Word(1, 1, "")
     return Row(cells, last.line, last.column + len(last.text), len(cells))
 
 
-def _cells(text: Text, code: _Code, words: _Tokens, *closing: str) -> tuple[list[Word], int]:
+def _parse_cells(
+    text: Text, code: _Code, words: _Tokens, *closing_brackets: str
+) -> tuple[list[Word], int]:
     """The cells up to a closing bracket, and the end of that bracket. Raises InvalidPuzzle."""
     cells: list[Word] = []
     has_commas, is_cell_next = "," in code.text, True
     for word, end in words:
-        if word.text in closing:
+        if word.text in closing_brackets:
             return cells, end
         if word.text == "," and not is_cell_next:
             is_cell_next = True
@@ -266,16 +294,17 @@ def _cells(text: Text, code: _Code, words: _Tokens, *closing: str) -> tuple[list
     raise text.at_end("the end of the row", "the end of the file")
 
 
-def _values(tokens: Sequence[str], side: int, reading: Reading) -> Sequence[Alphabet]:
-    if not _BLANK_SIGNS.isdisjoint(tokens):
+def _alphabets(tokens: Sequence[str], side: int, reading: Reading) -> Sequence[Alphabet]:
+    """Digits if a blank is a character such as `.`; otherwise numbers, with words for blanks."""
+    if not _BLANK_CHARACTERS.isdisjoint(tokens):
         return digits(tokens, side, reading)
-    return _NUMBERS(tokens, side, reading)
+    return _number_alphabets(tokens, side, reading)
 
 
 def _puzzle_of_package(text: Text, lines: Sequence[TextLine], reading: Reading) -> Parsed:
-    """The puzzle of the only `sudoku` environment.
+    """Parse the only `sudoku` environment.
 
-    Lines outside it, except LaTeX commands, are reported as unread.
+    Lines outside the environment, except LaTeX commands, are reported as unread.
     """
     rows: list[Row] = []
     unread: list[tuple[int, str]] = []
@@ -340,12 +369,12 @@ def _facts(text: Text, lines: Sequence[TextLine]) -> Iterator[_Given]:
 def _column_order(line: TextLine) -> list[int] | None:
     """The indices of the columns of row, column and value, if the line is a header; else None."""
     header = _TRIPLE_HEADER.fullmatch(line.text)
-    kinds = [_COLUMN_KINDS.get(name.lower(), -1) for name in header.groups()] if header else []
+    kinds = [_COLUMN_MEANINGS.get(name.lower(), -1) for name in header.groups()] if header else []
     return [kinds.index(kind) for kind in range(3)] if sorted(kinds) == [0, 1, 2] else None
 
 
 def _are_triples(text: Text) -> bool:
-    """Whether most lines are row, column and value, not clauses of a formula, which end in 0."""
+    """Whether most lines are row, column and value, and not clauses, which end with 0."""
     lines = text.lines
     if (
         not (_TRIPLE.fullmatch(lines[0].text) or _column_order(lines[0]))
@@ -373,14 +402,14 @@ def _triples(text: Text) -> Iterator[_Given]:
 
 
 def _puzzle_of_givens(text: Text, givens: Sequence[_Given], reading: Reading) -> Parsed:
-    """The puzzle of these givens. Raises InvalidPuzzle."""
-    geometry, first = _geometry_and_origin(text, givens, reading)
+    """The puzzle that has these givens. Raises InvalidPuzzle."""
+    geometry, origin = _geometry_and_origin(text, givens, reading)
     values: dict[int, int] = {}
     for given in givens:
-        row, column = given.row - first, given.column - first
+        row, column = given.row - origin, given.column - origin
         if max(row + 1, column + 1, given.value) > geometry.side:
-            largest = geometry.side - 1 + first
-            expected = f"rows and columns from {first} to {largest}, values to {geometry.side}"
+            largest = geometry.side - 1 + origin
+            expected = f"rows and columns from {origin} to {largest}, values to {geometry.side}"
             raise text.at_word(given.word, expected)
         cell = row * geometry.side + column
         if cell in values:
@@ -393,29 +422,29 @@ def _puzzle_of_givens(text: Text, givens: Sequence[_Given], reading: Reading) ->
 def _geometry_and_origin(
     text: Text, givens: Sequence[_Given], reading: Reading
 ) -> tuple[Geometry, int]:
-    """The geometry, and 0 or 1, the number of the first row. Raises InvalidPuzzle if ambiguous."""
+    """The geometry, and the number of the first row and column, 0 or 1. Raises InvalidPuzzle."""
     coordinates = [number for given in givens for number in (given.row, given.column)]
     values = [given.value for given in givens]
-    first = 0 if 0 in coordinates else 1
-    largest = max(max(coordinates) + 1 - first, *values)
+    origin = 0 if 0 in coordinates else 1
+    largest = max(max(coordinates) + 1 - origin, *values)
     span = f"{min(coordinates)} to {max(coordinates)}"
     if reading.box is None and largest not in (9, 16, 25):
         found = f"rows and columns from {span}, values to {max(values)}"
         boxes = "--boxes such as 3x3"
-        if first and largest in SIDES_WITH_BOXES:
-            boxes = choices(largest)
-        expected = f"the side, 9, 16 or 25, as the largest number, or {boxes}"
+        if origin and largest in SIDES_WITH_BOXES:
+            boxes = boxes_options(largest)
+        expected = f"a largest number of 9, 16 or 25 (the side), or {boxes}"
         raise text.error(None, None, expected, found)
     geometry = Geometry(*reading.box) if reading.box else ALL_GEOMETRIES[largest]
     side = geometry.side
-    if first and side not in coordinates and max(coordinates) < side:
-        expected = f"a row or column 0 or {side}, to show whether they count from 0 or 1"
-        expected += f" (if from 1, add '{side} {side} 0', an empty cell)"
+    if origin and side not in coordinates and max(coordinates) < side:
+        expected = f"a cell in row or column 0 or {side}, which shows whether numbering starts at "
+        expected += f"0 or 1 (if at 1, add the line '{side} {side} 0', an empty cell)"
         raise text.error(None, None, expected, span)
-    if not first and 0 in values and side not in values:
+    if not origin and 0 in values and side not in values:
         expected = f"values from 1 to {side}, or 0 for a blank and the value {side}"
         raise text.error(None, None, expected, f"values from 0 to {max(values)}")
-    return geometry, first
+    return geometry, origin
 
 
 CODE = Format("code", recognise_code, parse_code, has_other_text=True)

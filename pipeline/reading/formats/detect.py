@@ -18,13 +18,13 @@ from pipeline.errors import InvalidPuzzle, LimitReached, UsageError
 from pipeline.puzzle.geometry import MAX_SIDE, NINE_BY_NINE, Geometry
 from pipeline.puzzle.puzzle import Puzzle
 from pipeline.reading.formats.around import (
+    add_remarks,
     add_unread_texts,
     chunk_may_name_rule,
     comments_in,
     may_name_rule,
     rule_lines,
     unread_lines,
-    with_remarks,
 )
 from pipeline.reading.formats.base import (
     MAX_LINES_EXAMINED,
@@ -37,11 +37,11 @@ from pipeline.reading.formats.board_collections import BOARDS
 from pipeline.reading.formats.boards import BOARD
 from pipeline.reading.formats.boxes import BORDERED, BOXES
 from pipeline.reading.formats.cage_maps import KILLER_GRID
-from pipeline.reading.formats.cells import ALL_GEOMETRIES, KNOWN, shape_in_words
+from pipeline.reading.formats.cells import ALL_GEOMETRIES, CELL_CHARACTERS, shape_in_words
 from pipeline.reading.formats.characters import CHARACTERS
 from pipeline.reading.formats.code import CODE
 from pipeline.reading.formats.dimacs import CNF_FORMAT, looks_like_cnf
-from pipeline.reading.formats.foreign import error_naming_text
+from pipeline.reading.formats.foreign import foreign_text_error
 from pipeline.reading.formats.fpuzzles import FPUZZLES
 from pipeline.reading.formats.grid import GRID
 from pipeline.reading.formats.iss import ISS, one_or_many
@@ -50,6 +50,7 @@ from pipeline.reading.formats.jigsaws import (
     JIGSAW,
     SOLO,
     check_no_region_map,
+    map_cells,
 )
 from pipeline.reading.formats.json_lists import JSON
 from pipeline.reading.formats.killers import ARROWS, KILLER, SUMOCUE
@@ -112,12 +113,14 @@ FORMATS: Final = (
     LINE,
     GRID,
 )
-"""The formats in the order in which they are tried; the last one reports errors in any text."""
+"""The formats in the order in which they are tried. The last one reads all other texts, so that it
+reports their errors."""
 
 _MAX_HEADER_LINES = 20
 """Number of lines of a refused text in which to look for the keywords of its format."""
 
 _NO_FORMAT_FITS = "no other format fits"
+"""The reason for the last format if it does not recognise the text either."""
 
 _MAX_LINES_TRIED = 100
 """Maximum number of lines to examine for variants."""
@@ -126,26 +129,27 @@ _MAX_CHUNKS_TRIED = 100
 """Maximum number of chunks to read in order to find the size of the first puzzle."""
 
 _MIN_VARIANT_LENGTH = 2 * min(ALL_GEOMETRIES) ** 2
-"""Length of the smallest jigsaw. Other variants have characters that are not cells."""
+"""Length of the smallest jigsaw. A shorter line is a variant only if it has characters that are not
+cells."""
 
 _MAX_AMBIGUOUS_LINES = 10
-"""Maximum number of lines that may be either jigsaws or puzzles with wrong solutions, so that the
-rest of the source must be read to decide."""
+"""Maximum number of ambiguous lines in the beginning of a source: if they may be jigsaws or puzzles
+with wrong solutions, the rest of the source is read to decide."""
 
 
 def _recognise_variants(head: SourceHead) -> tuple[None, str] | None:
     if head.is_single:
         return None
     if head.is_declared:
-        return None, "it is declared"
+        return None, "the format was specified"
     lines = [*islice(head.lines, _MAX_LINES_TRIED)]
     if lines and _begins_like_iss(lines[0]):
         is_iss = all(_begins_like_iss(line) or not head.is_variant(line) for line in lines)
         if is_iss:
             is_collection = one_or_many(head.lines) == "many"
             return (None, "every line is a constraint string") if is_collection else None
-    known = sum(map(head.is_variant, lines))
-    if known * 2 > len(lines) >= head.minimum:
+    variant_count = sum(map(head.is_variant, lines))
+    if variant_count * 2 > len(lines) >= head.minimum:
         return None, "most lines are variants"
     return None
 
@@ -155,8 +159,10 @@ def _begins_like_iss(line: str) -> bool:
 
 
 def _is_variant(line: str) -> bool:
-    """Whether a line is a variant in a one-line notation, with the keywords of that notation."""
-    if is_plain(line) or (len(line) < _MIN_VARIANT_LENGTH and KNOWN.issuperset(cells_of(line))):
+    """Whether a line is a variant in a one-line notation and has its keywords, if it has any."""
+    if is_plain(line) or (
+        len(line) < _MIN_VARIANT_LENGTH and CELL_CHARACTERS.issuperset(cells_of(line))
+    ):
         return False
     text = Text.of_line(line)
     return any(candidate.recognises_line(text) for candidate in ONE_LINE)
@@ -180,6 +186,8 @@ COLLECTIONS: Final[tuple[ManyFormat, ...]] = (
 """The collection formats: variants first, boards last, most others in the order of FORMATS."""
 
 BY_NAME: Final[Mapping[str, Format]] = {known.name: known for known in FORMATS}
+"""The formats of single puzzles by name."""
+
 _COLLECTION_NAMES = tuple(known.name for known in COLLECTIONS)
 FORMAT_NAMES: Final = tuple(dict.fromkeys((*BY_NAME, *_COLLECTION_NAMES, CNF_FORMAT)))
 """The values of `--format` besides `auto`."""
@@ -191,7 +199,11 @@ _MAX_SINGLE_BYTES = 4096
 """Maximum size of a source that is parsed as a single puzzle before anything else."""
 
 _BOX_SIZE = re.compile(r"\s*([1-9]\d{0,2})\s+([1-9]\d{0,2})\s*", re.ASCII)
+"""A line with the height and the width of a box."""
+
 _JSON_BEGINS = re.compile(rb'\s*(?:\{\s*"|\[\s*[{"\[])')
+"""The beginning of an object, or of a list of objects, strings or lists."""
+
 _SADMAN_HEADINGS = frozenset(("[puzzle]", "[state]"))
 """Headings in the files of SadMan Sudoku, each of which contains one puzzle."""
 
@@ -201,7 +213,7 @@ _COLLECTION_ONLY = frozenset(_COLLECTION_NAMES) - BY_NAME.keys()
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """The format of a collection; with it, any process can read any chunk.
+    """The format of a collection and its details, with which any process can read any chunk.
 
     - `name`: the name of the source, for messages.
     - `details`: what the format needs to know about the source.
@@ -220,16 +232,16 @@ class Layout:
         return self.format.chunks(stream, self.details, size)
 
     def entries(self, chunk: TextChunk, reading: Reading, *, raises: bool = False) -> list[Entry]:
-        """The puzzles of a chunk.
+        """Read the entries of a chunk.
 
-        With `raises`, an invalid one raises InvalidPuzzle instead of becoming an entry.
+        With `raises`, an invalid record raises InvalidPuzzle instead of becoming an entry.
         """
         reading = reading._replace(format="auto")
-        reader = Reader(self.name, reading, parse_single, _needs_its_text, raises)
+        reader = Reader(self.name, reading, parse_single, _needs_source_text, raises)
         entries = self.format.entries(chunk, self.details, reader)
         if chunk_may_name_rule(chunk.data):
             text = chunk.data.decode(errors="surrogateescape")
-            return with_remarks(entries, comments_in(text, chunk.first_line))
+            return add_remarks(entries, comments_in(text, chunk.first_line))
         return entries
 
     def contents(self, chunk: TextChunk, reading: Reading) -> ChunkContents:
@@ -245,7 +257,7 @@ class Layout:
         return ChunkContents(plain, list(chain.from_iterable(entries)))
 
     def with_cells(self, head: bytes, reading: Reading) -> Layout:
-        """A copy with the number of cells of the first puzzle, if that can be found quickly."""
+        """A copy with the number of cells of the first puzzle, if that is found quickly."""
         reading = reading.at_most(1 / _MAX_CHUNKS_TRIED)
         chunks = islice(self.chunks(io.BytesIO(head), 1), _MAX_CHUNKS_TRIED)
         for entry in chain.from_iterable(self.entries(chunk, reading) for chunk in chunks):
@@ -336,8 +348,8 @@ def parse_source(data: bytes, source: str, reading: Reading = DETECTED) -> Parse
 def parse_single(data: bytes, source: str, reading: Reading) -> Parsed:
     """Parse the puzzle in `data` in a format of single puzzles.
 
-    Raises the same errors as `parse_source`. The error says that the file may be cut off if it is
-    in the last line, or has no line.
+    Raises the same errors as `parse_source`. InvalidPuzzle has `truncated`, which means that the
+    file may be cut off, if it names the last line or no line.
     """
     if len(data) > reading.max_bytes:
         raise oversize(source, reading.max_bytes, "more")
@@ -357,27 +369,27 @@ def parse_single(data: bytes, source: str, reading: Reading) -> Parsed:
         _check_boxes(text, parsed.puzzle.geometry, reading)
     except InvalidPuzzle as error:
         error.truncated |= error.line is None or error.line >= text.lines[-1].number
-        if error.code == "not-a-puzzle" and _begins_like(chosen_format, text):
+        if error.code == "not-a-puzzle" and _has_beginning_of(chosen_format, text):
             error.code = "damaged"
         if reason != _NO_FORMAT_FITS:
             error.read_as = f"{chosen_format.name}: {reason}"
-        elif not any(is_damaged_row(x.text, 4) for x in text.rows):
+        elif not any(is_damaged_row(row.text, 4) for row in text.rows):
             error.code = "not-a-puzzle"
-        raise (error_naming_text(error, data) if reading.format == "auto" else error) from None
+        raise (foreign_text_error(error, data) if reading.format == "auto" else error) from None
     parsed = replace(parsed, format=f"{chosen_format.name} {parsed.format}".rstrip(), reason=reason)
     if may_name_rule(data):
-        named_rules = rule_lines(_remarks(text, chosen_format), parsed.puzzle.rules)
+        named_rules = rule_lines(_lines_with_remarks(text, chosen_format), parsed.puzzle.rules)
         return parsed.with_text("", add_unread_texts(parsed.unread, unread_lines(named_rules)))
     return parsed
 
 
-def _begins_like(chosen_format: Format, text: Text) -> bool:
+def _has_beginning_of(chosen_format: Format, text: Text) -> bool:
     """Whether a text begins with the keywords or the header of a format."""
     head = "\n".join(line.text for line in text.lines[:_MAX_HEADER_LINES])
     return chosen_format.begins is not None and chosen_format.begins.match(head) is not None
 
 
-def _remarks(text: Text, chosen_format: Format) -> list[tuple[int, str]]:
+def _lines_with_remarks(text: Text, chosen_format: Format) -> list[tuple[int, str]]:
     """The comments of a text and, if its format has other text, all its lines or fields."""
     lines = comments_in(text.data.decode())
     if chosen_format.has_other_text:
@@ -405,8 +417,8 @@ def is_written_as_values(format_name: str, puzzle: Puzzle) -> bool:
     return not has_default_boxes and not puzzle_format.states_boxes
 
 
-def _needs_its_text(parsed: Parsed) -> bool:
-    """Whether the cells of a puzzle alone do not describe all that was read."""
+def _needs_source_text(parsed: Parsed) -> bool:
+    """Whether to keep the text of a puzzle, because the cells alone do not describe the puzzle."""
     puzzle = parsed.puzzle
     if not puzzle.is_plain or parsed.unread or parsed.variant == "rules":
         return True
@@ -432,16 +444,16 @@ class _ExaminedSource:
 
     def only_puzzle(self) -> Parsed | InvalidPuzzle:
         """The puzzle of the source, even if it is a collection of one puzzle; else the error."""
-        result = self.as_single_format
+        result = self.single_format_result
         if isinstance(result, Parsed | LimitReached) or result.read_as.startswith(BORDERED.name):
             return result
         try:
-            return self._puzzle_of_small_collection() or self.as_single_format
+            return self._puzzle_of_small_collection() or self.single_format_result
         except InvalidPuzzle as error:
             return error
 
     @cached_property
-    def as_single_format(self) -> Parsed | InvalidPuzzle:
+    def single_format_result(self) -> Parsed | InvalidPuzzle:
         """The puzzle, read in a format of single puzzles; else the error."""
         if self._reading.format in _COLLECTION_ONLY:
             expected, found = "one puzzle", "no puzzle or several"
@@ -451,7 +463,7 @@ class _ExaminedSource:
         except InvalidPuzzle as error:
             return error
 
-    def _reads_as_one(self, head: SourceHead) -> bool:
+    def _can_be_read_as_one(self, head: SourceHead) -> bool:
         """Whether a format of single puzzles can read the source; False for a long source."""
         if not head.is_complete or len(head.lines) == MAX_LINES_EXAMINED:
             return False
@@ -459,7 +471,7 @@ class _ExaminedSource:
         if self._reading.declared() or len(self._data) > self._reading.max_bytes:
             undeclared = DETECTED._replace(steps=self._reading.steps)
             examined = _ExaminedSource(self._data, True, self._source, undeclared)
-        result = examined.as_single_format
+        result = examined.single_format_result
         return isinstance(result, Parsed | LimitReached) or result.read_as.startswith(CODE.name)
 
     def layout(self, minimum: int = 2) -> Layout | None:
@@ -479,12 +491,13 @@ class _ExaminedSource:
 
     @cached_property
     def _head(self) -> SourceHead:
-        is_many = self._reading.format in _COLLECTION_ONLY
-        is_variant = cache(_is_variant)
-        return SourceHead(self._data, self._is_complete, is_many, self._is_one_puzzle, is_variant)
+        is_declared = self._reading.format in _COLLECTION_ONLY
+        return SourceHead(
+            self._data, self._is_complete, is_declared, self._is_one_puzzle, cache(_is_variant)
+        )
 
     def _puzzle_of_small_collection(self) -> Parsed | None:
-        """The puzzle of a small collection of one puzzle; None for any other source.
+        """The only puzzle of a small collection; None for any other source.
 
         Raises InvalidPuzzle for a faulty region map beside the puzzle.
         """
@@ -511,38 +524,39 @@ class _ExaminedSource:
             parsed = entry.parsed or parse_single(text, self._source, undeclared)
         except InvalidPuzzle:
             return None
-        reason = f"{layout.reason}, and it has only one puzzle"
+        reason = f"{layout.reason}, but there is only one puzzle"
         parsed = replace(parsed, reason=reason, claimed=entry.claimed)
         return parsed.with_text(entry.title, entry.unread)
 
     def _is_one_puzzle(self, head: SourceHead) -> bool:
+        """Whether a source is one puzzle, perhaps a damaged one, and not a collection."""
         if len(head.lines) < 2 and head.is_complete and head.minimum > 1:
             return True
         is_sadman = any(line.strip().lower() in _SADMAN_HEADINGS for line in head.lines)
-        if is_sadman or find_map([*map(cells_of, head.lines)]):
+        if is_sadman or find_map([*map(map_cells, head.lines)]):
             return True
         if (
             _has_cages(head)
             or _begins_with_box_size(head)
-            or (head.minimum > 1 and self._reads_as_one(head))
+            or (head.minimum > 1 and self._can_be_read_as_one(head))
         ):
             return True
         if not head.is_complete and _is_ambiguously_short(head):
             return True
         # five lines may be a samurai; if that is ambiguous, parse_samurai asks for --format
-        if head.is_whole and reason_for_lines([*map(cells_of, head.lines)]):
+        if head.has_all_lines and reason_for_lines([*map(cells_of, head.lines)]):
             return True
-        return head.is_whole and is_in_spaces(head.data)
+        return head.has_all_lines and is_in_spaces(head.data)
 
 
 def _has_cages(head: SourceHead) -> bool:
-    """Whether a source begins with a killer, whose grid alone would be another puzzle."""
+    """Whether a source begins with a killer; its grid without the cages is another puzzle."""
     lines = map(TextLine.of_text, count(1), head.lines)
     return KILLER_GRID.recognise(Text("", tuple(lines), head.sample)) is not None
 
 
 def _is_ambiguously_short(head: SourceHead) -> bool:
-    """Whether there are only a few lines, which may be jigsaws or puzzles with wrong solutions."""
+    """Whether a few lines may be either jigsaws or puzzles with wrong solutions."""
     lines = head.lines
     if len(lines) > _MAX_AMBIGUOUS_LINES:
         return False
@@ -559,5 +573,5 @@ def _begins_with_box_size(head: SourceHead) -> bool:
         return False
     side = int(box[1]) * int(box[2])
     numbers = sum(len(line.split()) for line in body[1:])
-    minimum = side * side // 2 if head.is_whole else 0
+    minimum = side * side // 2 if head.has_all_lines else 0
     return side <= MAX_SIDE and minimum <= numbers <= 2 * side * side

@@ -36,7 +36,10 @@ CNF_FORMAT = "cnf"
 FORMULA_REFUSED = "a formula is not a puzzle"
 MAX_VARIABLES = 10_000_000
 NO_HEADER = f"{HEADER_PREFIX}missing"
-"""The text in `ParsedFormula.unread` for a missing header; those for wrong ones are similar."""
+"""The entry in `ParsedFormula.unread` for a missing header.
+
+Entries for a wrong header also begin with HEADER_PREFIX.
+"""
 
 _MAX_CLAUSES = _MAX_LITERAL = 2**31 - 1
 _MAX_NUMBER_DIGITS = 10
@@ -44,7 +47,7 @@ _MAX_HEADER_BYTES = 200
 """Number of bytes of the first line that are examined, and of a wrong word that messages quote."""
 
 _BLOCK_BYTES = 1 << 18
-"""Size of a block; small enough to examine each word of an invalid block."""
+"""Number of bytes that are parsed at a time. The words of an invalid block are examined singly."""
 
 _BEFORE_HEADER = re.compile(rb"(?:\xef\xbb\xbf)?+(?:[ \t]*+(?:c[^\r\n]*+)?+[\r\n]++)*+[ \t]*+")
 _HEADER = re.compile(rb"p[ \t]+(?:[A-Za-z]{2}|c?\Z)")
@@ -64,19 +67,22 @@ _TRAILER = re.compile(rb"(?m)^[ \t]*+(%)[ \t]*$")
 _NUMBER = re.compile(rb"0|[1-9][0-9]*")
 _LITERAL = re.compile(rb"-?[1-9][0-9]*|0")
 _NOT_ASCII = re.compile(rb"[\x80-\xff]")
-_BODY_SIGNS = b"0123456789- \t\n"
-_KINDS = bytes.maketrans(b"23456789\t\n", b"11111111  ")
+_BODY_CHARACTERS = b"0123456789- \t\n"
+_TO_CHARACTER_CLASSES = bytes.maketrans(b"23456789\t\n", b"11111111  ")
 """Translates the digits 2 to 9 to 1, and other white space to spaces."""
 
 _MISPLACED_ZEROS = (b"-0", b" 00", b" 01")
-"""Zeros that are not part of a valid number, as translated by `_KINDS`."""
+"""Zeros that are not part of a valid number, as translated by `_TO_CHARACTER_CLASSES`."""
 
 _CLAUSE = re.compile(rb"[ \t]*+(?:-?[1-9][0-9]{0,9}[ \t]++)++0[ \t]*+")
 _ROW_LENGTHS = {*SIDES.values(), 10, 12}
-"""The lengths of rows of grids."""
+"""The numbers of cells in a row of a grid.
 
-_HEADLESS_BYTES = 4096
-"""Size of the beginning of a formula without a header in which each line must be a clause."""
+10 and 12 are the sides of tables that declare their boxes.
+"""
+
+_NO_HEADER_SAMPLE_BYTES = 4096
+"""Number of bytes of a source without a header in which every line must be a clause."""
 
 Model = tuple[int, ...]
 """A literal, v or -v, for each variable v = 1, 2, … of a formula, in this order."""
@@ -84,14 +90,14 @@ Model = tuple[int, ...]
 
 @dataclass(frozen=True, slots=True)
 class ParsedFormula:
-    """A formula: its clauses as `written`, and normalised.
+    """A formula, with its clauses as `written` and normalised.
 
     - `variables`: the number of variables in the header, or the largest variable if that is larger.
     - `clauses`: the written clauses, in order, without tautologies and repeated literals; the same
       object as `written` if nothing is removed.
     - `tautologies`: the number of removed clauses, which contained a literal and its negation.
     - `duplicates`: the number of removed literals, which their clause already contained.
-    - `unread`: the faults of the header.
+    - `unread`: what is missing or wrong in the header.
     - `is_short`: the header declares more clauses than the formula has.
     - `reason`: why the source was read as a formula.
     """
@@ -114,9 +120,9 @@ class ParsedFormula:
 def looks_like_cnf(head: bytes) -> bool:
     """Whether a source begins with a DIMACS header or with clauses.
 
-    Any `p KIND …` is a header, even `p wcnf`, which gets its own error, but not a row of cells,
-    `p . . a`. Without a header, each line must be a clause, and one must not be a row of a grid.
-    `head` is the source, or enough of it to contain some lines.
+    Any line `p KIND …` counts as a header, even `p wcnf`, which `parse_formula` then rejects. A row
+    of cells such as `p . . a` does not count. Without a header, every line must be a clause, and
+    the lines must not all be possible as rows of a grid. `head`: the source, or its first lines.
     """
     before = _BEFORE_HEADER.match(head)
     start = before.end() if before else 0
@@ -127,9 +133,9 @@ def looks_like_cnf(head: bytes) -> bool:
 
 
 def _are_clauses(head: bytes) -> bool:
-    """Whether the lines are clauses, and one of them cannot be a row of a grid."""
-    lines = LINE_END.split(head[:_HEADLESS_BYTES])
-    if len(head) > _HEADLESS_BYTES and len(lines) > 1:
+    """Whether all lines are clauses, and at least one line cannot be a row of a grid."""
+    lines = LINE_END.split(head[:_NO_HEADER_SAMPLE_BYTES])
+    if len(head) > _NO_HEADER_SAMPLE_BYTES and len(lines) > 1:
         del lines[-1]
     lines = [line.rstrip(_WHITE_SPACE + _CTRL_Z) for line in lines]
     clauses = [line for line in lines if line and not line.lstrip().startswith(b"c")]
@@ -172,22 +178,22 @@ def parse_formula(
     header = _read_header(located, strict=strict)
     literals, clauses = _read_body(located, header, deadline, block)
     largest = max(max(literals, default=0), -min(literals, default=0))
-    variables, remarks = max(header.variables, largest), [] if header.is_present else [NO_HEADER]
+    variables, faults = max(header.variables, largest), [] if header.is_present else [NO_HEADER]
     if header.is_present and largest > header.variables:
-        remarks.append(
+        faults.append(
             f"{HEADER_PREFIX}{counted(header.variables, 'variable')} declared, found {largest}"
         )
     if header.is_present and clauses != header.clauses:
-        remarks.append(
+        faults.append(
             f"{HEADER_PREFIX}{counted(header.clauses, 'clause')} declared, found {clauses}"
         )
     parsed = _normalised(variables, PackedClauses(literals.tobytes()), deadline)
     is_short = header.is_present and clauses < header.clauses
-    return replace(parsed, unread=tuple(remarks), is_short=is_short)
+    return replace(parsed, unread=tuple(faults), is_short=is_short)
 
 
 class _LocatedText(NamedTuple):
-    """A text in which comments are spaces and lines end in LF; it creates errors with locations."""
+    """A text in which comments are replaced by spaces, and lines end in LF."""
 
     text: bytes
     source: str
@@ -212,7 +218,7 @@ class _LocatedText(NamedTuple):
 class _CnfHeader(NamedTuple):
     """The header: the numbers of variables and clauses, and the offset of its end.
 
-    All three are 0 if it is missing. `is_strict`: the formula must agree with the header.
+    These are 0 if the header is missing. `is_strict`: the formula must agree with the header.
     """
 
     variables: int
@@ -264,8 +270,8 @@ def _read_body(
 ) -> tuple[array[int], int]:
     """Read the formula after the header.
 
-    Returns its literals and zeros, and the number of clauses. A block is read as a whole; only if
-    it is invalid, its words are examined one by one. Raises InvalidPuzzle and LimitReached.
+    Returns its literals and zeros, and the number of clauses. A block is parsed as a whole; its
+    words are examined one by one only if it is invalid. Raises InvalidPuzzle and LimitReached.
     """
     text, literals, clauses, position = located.text, array("i"), 0, header.end
     trailer = _TRAILER.search(text, position) if b"%" in text else None
@@ -288,8 +294,10 @@ def _read_body(
 
 def _parse_numbers(chunk: bytes, variables: int) -> array[int] | None:
     """The literals and zeros in a block; None if one of its words is invalid."""
-    kinds = b" " + chunk.translate(_KINDS)
-    if chunk.translate(None, _BODY_SIGNS) or any(zeros in kinds for zeros in _MISPLACED_ZEROS):
+    classes = b" " + chunk.translate(_TO_CHARACTER_CLASSES)
+    if chunk.translate(None, _BODY_CHARACTERS) or any(
+        zeros in classes for zeros in _MISPLACED_ZEROS
+    ):
         return None
     try:
         numbers = array("i", map(int, chunk.decode("ascii").split()))
@@ -308,14 +316,15 @@ def _first_fault(
     *,
     is_open: bool,
 ) -> InvalidPuzzle:
-    """The first error between two offsets.
+    """The error for the first invalid word between two offsets.
 
-    `remaining`: the number of clauses that may still end; `is_open`: a clause has begun before.
+    - `remaining`: how many more clauses are allowed.
+    - `is_open`: `start` lies inside a clause.
     """
     for word in _WORD.finditer(located.text, start, stop):
         expected = _expected_instead(word[0], header)
         if remaining == 0 and not is_open:
-            expected = f"the end after {_clauses_in_header(header)}"
+            expected = f"the end after {_declared_clauses_text(header)}"
         if expected:
             found = "a second header" if word[0] == b"p" else None
             return located.error(*word.span(), expected, found)
@@ -325,7 +334,7 @@ def _first_fault(
 
 
 def _expected_instead(word: bytes, header: _CnfHeader) -> str | None:
-    """The text of what is expected instead of a word; None if the word is valid."""
+    """What messages say is expected instead of a word; None if the word is valid."""
     if not _LITERAL.fullmatch(word):
         return "a literal, or 0 to end the clause"
     digits = word.lstrip(b"-")
@@ -337,7 +346,7 @@ def _expected_instead(word: bytes, header: _CnfHeader) -> str | None:
     return None
 
 
-def _clauses_in_header(header: _CnfHeader) -> str:
+def _declared_clauses_text(header: _CnfHeader) -> str:
     return f"{counted(header.clauses, 'clause')}, as the header says"
 
 
@@ -355,7 +364,7 @@ def _check_end(
         found = None if trailer else "the end of the file"
         raise located.error(start, stop, "0 to end the clause", found)
     if header.is_strict and clauses < header.clauses:
-        raise located.error(start, stop, _clauses_in_header(header), counted(clauses, "clause"))
+        raise located.error(start, stop, _declared_clauses_text(header), counted(clauses, "clause"))
     words = _WORD.finditer(located.text, stop) if trailer else iter(())
     for valid_word, word in zip((b"0", b""), words, strict=False):
         if word[0] != valid_word:

@@ -1,4 +1,4 @@
-"""From a text to the cells of a puzzle: a frame splits it into tokens, an alphabet reads them.
+"""Parse puzzles in two steps: a frame splits a text into tokens, and an alphabet reads the tokens.
 
     text ─ frame ─▶ Frame: a token for each cell ─ alphabet ─▶ masks ─▶ Puzzle
 
@@ -18,7 +18,7 @@ from typing import NamedTuple, Self
 from pipeline.errors import InvalidPuzzle, counted
 from pipeline.puzzle.geometry import NINE_BY_NINE, Geometry
 from pipeline.puzzle.puzzle import Puzzle, Rule
-from pipeline.reading.formats.alphabets import Alphabet, Alphabets, digits
+from pipeline.reading.formats.alphabets import Alphabet, AlphabetsFor, digits
 from pipeline.reading.formats.borders import boxes_of
 from pipeline.reading.formats.cells import ALL_GEOMETRIES, DIGITS, SIDES
 from pipeline.reading.formats.parsed import Parsed
@@ -26,7 +26,8 @@ from pipeline.reading.formats.text import Text, TextLine, Word, either, quote
 from pipeline.reading.formats.variants import given_masks
 from pipeline.settings import Reading
 
-_NUMBER = re.compile(r"[^\s|]+")
+_WORD = re.compile(r"[^\s|]+")
+"""A number or another word, which ends at a space or a bar."""
 
 
 class Frame(NamedTuple):
@@ -59,7 +60,7 @@ class Frame(NamedTuple):
 
 
 def parser(
-    frame: Callable[[Text], Frame], alphabets: Alphabets
+    frame: Callable[[Text], Frame], alphabets: AlphabetsFor
 ) -> Callable[[Text, Reading], Parsed]:
     """The `Format.parse` that reads a frame with the first alphabet that fits."""
     return lambda text, reading: puzzle_of_frame(text, frame(text), alphabets, reading)
@@ -68,7 +69,7 @@ def parser(
 def puzzle_of_frame(
     text: Text,
     frame: Frame,
-    alphabets: Alphabets,
+    alphabets: AlphabetsFor,
     reading: Reading,
     choose: Callable[[Sequence[Alphabet]], Alphabet] = lambda fitting: fitting[0],
 ) -> Parsed:
@@ -100,22 +101,22 @@ def _fitting_alphabets(
 
 
 def _misfit_error(text: Text, frame: Frame, alphabets: Sequence[Alphabet]) -> InvalidPuzzle:
-    """The error for tokens that fit no alphabet.
+    """The error for tokens that do not all fit one alphabet.
 
     A faulty frame is reported before a value that is too large, because the side may be wrong.
     """
     tokens = [*dict.fromkeys(frame.tokens)]
-    remaining, count = _most_fitting(tokens, alphabets, is_strict=False)
+    remaining, count = _best_fitting(tokens, alphabets, is_strict=False)
     if count == len(tokens):
         if frame.fault:
             return frame.fault
-        remaining, count = _most_fitting(tokens, alphabets, is_strict=True)
+        remaining, count = _best_fitting(tokens, alphabets, is_strict=True)
     wrong = next(word for word in frame.words() if word.text == tokens[count])
-    expected = _expected_instead(tokens, wrong.text, remaining)
+    expected = _describe_expected(tokens, wrong.text, remaining)
     return text.at_word(wrong, expected, _quoted(wrong.text), code="wrong-cell")
 
 
-def _most_fitting(
+def _best_fitting(
     tokens: Sequence[str], alphabets: Sequence[Alphabet], *, is_strict: bool
 ) -> tuple[Sequence[Alphabet], int]:
     """The alphabets that fit the most tokens from the start, and the number of these tokens."""
@@ -126,15 +127,17 @@ def _most_fitting(
     ], best
 
 
-def _expected_instead(tokens: Sequence[str], wrong: str, remaining: Sequence[Alphabet]) -> str:
-    """The text of what the remaining alphabets expect instead of the token `wrong`."""
-    first = remaining[0]
-    if first.fold(wrong) in first.blanks:
+def _describe_expected(
+    tokens: Sequence[str], wrong_token: str, alphabets: Sequence[Alphabet]
+) -> str:
+    """Describe what the alphabets expect instead of the token `wrong_token`."""
+    first = alphabets[0]
+    if first.fold(wrong_token) in first.blanks:
         blank = next(token for token in tokens if first.fold(token) in first.blanks)
         return f"one symbol for all blanks, {_quoted(blank)} as before"
-    if first.expected_in_range and wrong in {*DIGITS}:
+    if first.expected_in_range and wrong_token in {*DIGITS}:
         return first.expected_in_range
-    names = dict.fromkeys(alphabet.name.upper() for alphabet in remaining)
+    names = dict.fromkeys(alphabet.name.upper() for alphabet in alphabets)
     return first.expected.format(either(names))
 
 
@@ -206,8 +209,8 @@ def frame_of_cells(
 def side_of_rows(lengths: Sequence[int], sides: Collection[int]) -> int | None:
     """The side of a grid, given the lengths of its rows, or None.
 
-    It is the only one of `sides`, or the most frequent length that is a side, or the number of rows
-    if that is a side.
+    If `sides` has only one side, it is that one. Otherwise it is the most frequent length that is
+    in `sides` or, if there is none, the number of rows if that is in `sides`.
     """
     if len(sides) == 1:
         return next(iter(sides))
@@ -236,17 +239,17 @@ def _rows_fault(
 
 
 def frame_of_numbers(text: Text, lines: Sequence[TextLine], sides: Collection[int]) -> Frame:
-    """The frame of n rows of n words; bars and borders may be around boxes."""
+    """The frame of n rows of n words, with or without bars and borders around boxes."""
     rows = [line for line in lines if not line.is_border]
-    tokens = [_NUMBER.findall(row.text) for row in rows]
+    tokens = [_WORD.findall(row.text) for row in rows]
     box_lines = [
-        line if line.is_border else TextLine.of_text(line.number, _NUMBER.sub(".", line.text))
+        line if line.is_border else TextLine.of_text(line.number, _WORD.sub(".", line.text))
         for line in lines
     ]
     return frame_of_rows(
         text,
         tokens,
-        lambda: (Row.of_words(row.words(_NUMBER), row) for row in rows),
+        lambda: (Row.of_words(row.words(_WORD), row) for row in rows),
         sides,
         box_lines,
     )
@@ -255,7 +258,10 @@ def frame_of_numbers(text: Text, lines: Sequence[TextLine], sides: Collection[in
 def frame_of_line(
     text: Text, line: TextLine, sides: Collection[int], expected: str, noun: str = "cell"
 ) -> Frame:
-    """The frame of n² characters in one line, where n is one of `sides`."""
+    """The frame of n² characters in one line, where n is one of `sides`.
+
+    For other lengths, messages say what was `expected`, and count the characters as `noun`.
+    """
     side = SIDES.get(len(line.cells), 0)
     fault = None
     if side not in sides:
@@ -264,8 +270,8 @@ def frame_of_line(
     return Frame(line.cells, line.placed_cells, side, (line,), fault)
 
 
-def puzzle_of_81_cells(text: Text, row: TextLine, expected: str, reading: Reading) -> Parsed:
+def puzzle_of_81_cells(text: Text, line: TextLine, expected: str, reading: Reading) -> Parsed:
     """The puzzle of the 81 cells in a line. Raises InvalidPuzzle."""
     return puzzle_of_frame(
-        text, frame_of_line(text, row, (NINE_BY_NINE.side,), expected), digits, reading
+        text, frame_of_line(text, line, (NINE_BY_NINE.side,), expected), digits, reading
     )

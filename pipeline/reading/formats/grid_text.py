@@ -30,7 +30,7 @@ def render_puzzle(puzzle: Puzzle, format_name: str) -> str:
         >>> render_puzzle(parse_puzzle("1.....2..3.....4"), "grid")
         '1...\n..2.\n.3..\n...4\n'
 
-    Raises ValueError if the format cannot express the puzzle, KeyError for an unknown format.
+    Raises ValueError if the format cannot express the puzzle, and KeyError for an unknown format.
     """
     name, _, notation = format_name.partition(" ")
     render = BY_NAME[name].render
@@ -47,7 +47,7 @@ def solution_text(parsed: Parsed, grid: Grid) -> str:
 
 
 def parsed_from(puzzle: Puzzle) -> Parsed:
-    """Wrap a puzzle that was not read from a text; its format is one that can express it."""
+    """Wrap a puzzle that was not read from a text, with a format that can express it."""
     if not puzzle.is_plain:
         return Parsed(puzzle, "values", "it was not read", "rules")
     geometry = puzzle.geometry
@@ -82,7 +82,7 @@ def filled_grid(puzzle: Puzzle, source: str) -> Grid:
 
 
 def read_values(data: bytes, source: str, geometry: Geometry) -> Grid:
-    """Read rows of values as `write_values` writes them; messages name their `source`.
+    """Read rows of values as `write_values` writes them; messages name the `source`.
 
     Raises InvalidPuzzle for any other text.
     """
@@ -104,9 +104,9 @@ def read_values(data: bytes, source: str, geometry: Geometry) -> Grid:
 
 
 def _values_in(
-    line: str, row: list[int | None], geometry: Geometry, place: tuple[str, int]
+    line: str, row: list[int | None], geometry: Geometry, location: tuple[str, int]
 ) -> list[tuple[int, int]]:
-    """The pairs of cell and value in a line; `place` is the source and the number of the line."""
+    """The cells and values in a line; `location` is the source and the number of the line."""
     separator, no_cell = _value_notation(geometry)
     words_of_values = {str(value): value for value in geometry.values}
     words = line.split(separator) if separator and line else [*line]
@@ -115,16 +115,16 @@ def _values_in(
         word = words[index] if index < len(words) else ""
         if cell is None and word != no_cell:
             expected = f"{no_cell!r}, because there is no cell"
-            raise InvalidPuzzle(*place, column, expected, _quote_or_nothing(word))
+            raise InvalidPuzzle(*location, column, expected, _quote_or_nothing(word))
         if cell is not None:
             if word not in words_of_values:
                 expected = f"a value from {geometry.lowest} to {geometry.values[-1]}"
-                raise InvalidPuzzle(*place, column, expected, _quote_or_nothing(word))
+                raise InvalidPuzzle(*location, column, expected, _quote_or_nothing(word))
             values.append((cell, words_of_values[word]))
         column += len(word) + len(separator)
     if len(words) > len(row):
         expected = f"the end of a line of {counted(len(row), 'place')}"
-        raise InvalidPuzzle(*place, column, expected, _quote_or_nothing(words[len(row)]))
+        raise InvalidPuzzle(*location, column, expected, _quote_or_nothing(words[len(row)]))
     return values
 
 
@@ -133,7 +133,7 @@ def _quote_or_nothing(word: str) -> str:
 
 
 def _value_notation(geometry: Geometry) -> tuple[str, str]:
-    """The separator of values, and the text of a place without a cell."""
+    """The separator of values, and the character of a place without a cell."""
     return ("", " ") if geometry.values[-1] <= _MAX_DIGIT else (" ", "-")
 
 

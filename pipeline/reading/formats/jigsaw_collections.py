@@ -1,4 +1,4 @@
-"""Jigsaws: a collection of grids and region maps, as `jigsaw-grid` has one of them.
+"""The format jigsaws: a collection of jigsaws, each a grid and a map of its regions.
 
     ..2..4          ..2..4 AABBCC
     ...6..          ...6.. AABBCC
@@ -7,8 +7,9 @@
     AABBCC          …
     …
 
-A record is 2n rows of n signs, or n rows of 2n, with the text above them. Rows are counted, and a
-missing row spoils all later jigsaws.
+Each jigsaw is written as in the format jigsaw-grid. A record is 2n rows of n signs, or n rows of 2n
+signs, and the text above these rows. Records are found by counting rows, so a missing row makes all
+later records invalid.
 """
 
 from __future__ import annotations
@@ -35,103 +36,125 @@ from pipeline.reading.formats.cells import BLANKS, DIGITS
 from pipeline.reading.formats.jigsaws import JIGSAW_SIDES, find_region_map
 from pipeline.reading.formats.parsed import Entry, TextChunk
 from pipeline.reading.formats.records import Reader
+from pipeline.reading.formats.region_maps import HEADINGS
 from pipeline.reading.formats.text import Text, TextLine, cells_of, is_significant
 
 _MAX_RECORDS = 16
-_BLANKS = frozenset(BLANKS)
-_SIGNS = frozenset(DIGITS + ascii_letters + BLANKS)
+"""Maximum number of records to read in order to recognise a collection."""
+
+_BLANK_SIGNS = frozenset(BLANKS)
+_ROW_SIGNS = frozenset(DIGITS + ascii_letters + BLANKS)
+"""The signs in the rows of grids and maps."""
+
 _SECTION = re.compile(r"\s{0,9}\[\s*\w+\s*\]\s*")
-_NAMES = ascii_letters + DIGITS
+"""The heading of a section in a file of SadMan Sudoku."""
+
+_REGION_NAMES = ascii_letters + DIGITS
+"""The names of regions in entries, in this order."""
 
 
-class Jigsaws(NamedTuple):
-    """The layout of a source: the number of rows of a record, and of signs in a row.
+class JigsawLayout(NamedTuple):
+    """The layout of a source.
 
-    `place` is the first row and column of the map in each record, from 0; None if they may differ.
+    - `row_count`: the number of rows in a record, 2n or n.
+    - `width`: the number of signs in a row, n or 2n.
+    - `map_position`: the first row and column of each map in its record, from 0; None if maps may
+      have different positions.
     """
 
-    side: int
+    row_count: int
     width: int
-    place: tuple[int, int] | None = None
+    map_position: tuple[int, int] | None = None
 
     @property
     def reason(self) -> str:
-        return f"grids and region maps of {self.side} rows"
+        return f"grids and region maps of {self.row_count} rows"
 
-    def is_between(self, _line: str) -> bool:
+    @property
+    def side(self) -> int:
+        """The side n of the grids."""
+        return min(self.row_count, self.width)
+
+    def is_separator(self, _line: str) -> bool:
+        """Return False: only the number of rows separates records."""
         return False
 
-    def expected_of(self, lines: Sequence[str]) -> str:
+    def expectation(self, lines: Sequence[str]) -> str:
+        """What is expected instead of a map that is not at `map_position`; empty if it is there."""
         rows = [cells_of(line) for line in lines if self.is_row(line)]
-        found = find_region_map(rows)
-        if self.place is None or found is None or found[:2] == self.place:
+        region_map = find_region_map(rows)
+        if self.map_position is None or region_map is None or region_map[:2] == self.map_position:
             return ""
         return "the map and the grid in the order of the first jigsaws"
 
     def is_row(self, line: str) -> bool:
-        """Whether a line is a row, perhaps a damaged one."""
+        """Whether a line is a row of a grid, of a map or of both, even a damaged row."""
         cells = cells_of(line)
-        unknown = sum(sign not in _SIGNS for sign in cells)
+        unknown = sum(sign not in _ROW_SIGNS for sign in cells)
         if len(cells) != self.width or unknown * 4 > self.width or not is_significant(line):
+            return False
+        if (title := TITLE.match(line)) and title[1].lower() in HEADINGS:
             return False
         return len({*map(len, line.replace("|", " ").replace(",", " ").split())}) == 1
 
     def is_text(self, line: str) -> bool:
+        """Whether a line is a title, a heading or a line such as `---`."""
         return bool(TITLE.match(line) or MARK.fullmatch(line)) and not self.is_row(line)
 
 
-def recognise_jigsaws(head: SourceHead) -> tuple[Jigsaws, str] | None:
+def recognise_jigsaws(head: SourceHead) -> tuple[JigsawLayout, str] | None:
+    """Return the layout of a collection of jigsaws and the reason for it, or None."""
     if any(map(_SECTION.fullmatch, head.lines)):
-        return None  # sections of SadMan's files say what their rows are
+        return None  # a file of SadMan Sudoku has one puzzle
     widths = Counter(len(cells_of(line)) for line in head.lines)
     for width, times in widths.most_common(2):
-        for rows in (2 * width, width // 2 if width % 2 == 0 else 0):
-            is_side = min(width, rows) in JIGSAW_SIDES
-            if (
-                is_side
-                and times >= 2 * rows
-                and times * 2 > len(head.lines)
-                and not _has_cages(head)
-            ):
-                jigsaws = Jigsaws(rows, width)
-                if place := _place_of_maps(head, jigsaws):
-                    return jigsaws._replace(place=place), jigsaws.reason
-    jigsaws = Jigsaws(18, 9)
-    return (jigsaws, "it is declared") if head.is_declared else None
+        for row_count in (2 * width, width // 2 if width % 2 == 0 else 0):
+            layout = JigsawLayout(row_count, width)
+            has_enough_rows = times >= 2 * row_count and times * 2 > len(head.lines)
+            if layout.side not in JIGSAW_SIDES or not has_enough_rows or _has_cages(head):
+                continue
+            if position := _position_of_maps(head, layout):
+                return layout._replace(map_position=position), layout.reason
+    return (JigsawLayout(18, 9), "it is declared") if head.is_declared else None
 
 
 def _has_cages(head: SourceHead) -> bool:
+    """Whether a source begins with a killer."""
     lines = tuple(map(TextLine.of_text, count(1), head.lines))
     return KILLER_GRID.recognise(Text("", lines, head.sample)) is not None
 
 
-def _place_of_maps(head: SourceHead, jigsaws: Jigsaws) -> tuple[int, int] | None:
-    """Where most of the first records, and at least two, have a region map."""
-    records = [*islice(records_of(TextChunk(1, head.sample), jigsaws), _MAX_RECORDS)]
+def _position_of_maps(head: SourceHead, layout: JigsawLayout) -> tuple[int, int] | None:
+    """Return the position of the map in most of the first records; None if fewer than two agree."""
+    records = [*islice(records_of(TextChunk(1, head.sample), layout), _MAX_RECORDS)]
     is_whole = head.is_complete and head.sample == head.data and len(records) < _MAX_RECORDS
-    places = Counter[tuple[int, int]]()
-    total = 0
+    positions = Counter[tuple[int, int]]()
+    record_count = 0
     for _, text in records if is_whole else records[:-1]:
-        _, body, _ = split_record(text, 1, jigsaws)
-        rows = [cells_of(line) for _, line in body if jigsaws.is_row(line)]
-        total += bool(rows)
-        has_blanks = not _BLANKS.isdisjoint("".join(rows))
-        found = find_region_map(rows) if has_blanks and len(rows) == jigsaws.side else None
-        places.update([found[:2]] if found else [])
-    for place, times in places.most_common(1):
-        if times > 1 and times * 2 > total:
-            return place
+        _, body, _ = split_record(text, 1, layout)
+        rows = [cells_of(line) for _, line in body if layout.is_row(line)]
+        record_count += bool(rows)
+        has_blanks = not _BLANK_SIGNS.isdisjoint("".join(rows))
+        is_whole_jigsaw = has_blanks and len(rows) == layout.row_count
+        region_map = find_region_map(rows) if is_whole_jigsaw else None
+        if region_map and region_map.side == layout.side:
+            positions[region_map[:2]] += 1
+    for position, times in positions.most_common(1):
+        if times > 1 and times * 2 > record_count:
+            return position
     return None
 
 
-def _chunks(stream: BinaryIO, jigsaws: Jigsaws, size: int) -> Iterator[TextChunk]:
-    return cut_boards(stream, jigsaws, size)
+def _cut_jigsaws(stream: BinaryIO, layout: JigsawLayout, size: int) -> Iterator[TextChunk]:
+    """Cut a stream into chunks of whole jigsaws, of about `size` bytes."""
+    return cut_boards(stream, layout, size)
 
 
-def _entries(chunk: TextChunk, jigsaws: Jigsaws, reader: Reader) -> list[Entry]:
+def _entries_of_jigsaws(chunk: TextChunk, layout: JigsawLayout, reader: Reader) -> list[Entry]:
+    """Read the jigsaws of a chunk; any other puzzle is an error."""
     entries = []
-    for entry in entries_of_boards(chunk, jigsaws, reader):
-        line = _in_one_line(entry.puzzle) if entry.puzzle else entry.text
+    for entry in entries_of_boards(chunk, layout, reader):
+        line = _one_line(entry.puzzle) if entry.puzzle else entry.text
         if line:
             entries.append(entry._replace(text=line))
         else:
@@ -140,14 +163,14 @@ def _entries(chunk: TextChunk, jigsaws: Jigsaws, reader: Reader) -> list[Entry]:
     return entries
 
 
-def _in_one_line(puzzle: Puzzle) -> str:
-    """The cells and the name of the region of each, as `jigsaw` has them; empty if it is none."""
+def _one_line(puzzle: Puzzle) -> str:
+    """Write a jigsaw in one line, in the format jigsaw; empty if the puzzle is not a jigsaw."""
     from pipeline.puzzle.rules.regions import Region  # noqa: PLC0415 - with all rules
 
     side, givens = puzzle.geometry.side, dict(puzzle.givens())
     signs = DIGITS if side <= len(DIGITS) else ascii_uppercase
     names = dict[int, str]()
-    for rule, name in zip(puzzle.rules, _NAMES, strict=False):
+    for rule, name in zip(puzzle.rules, _REGION_NAMES, strict=False):
         names |= dict.fromkeys(rule.cells(puzzle.geometry), name)
     if {rule.name for rule in puzzle.rules} != {Region.name} or len(names) != side * side:
         return ""
@@ -155,4 +178,6 @@ def _in_one_line(puzzle: Puzzle) -> str:
     return "".join((*cells, *(names[cell] for cell in range(side * side))))
 
 
-JIGSAWS = ManyFormat("jigsaws", recognise_jigsaws, _chunks, _entries, has_variants=True)
+JIGSAWS = ManyFormat(
+    "jigsaws", recognise_jigsaws, _cut_jigsaws, _entries_of_jigsaws, has_variants=True
+)

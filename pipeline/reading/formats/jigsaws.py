@@ -7,7 +7,8 @@ A jigsaw has regions instead of boxes. Its line has all cells, and then the regi
 Cells and regions are in one line, with or without white space between them, or in two lines. Any n
 characters except `~`, which occurs in constraint strings, name the n regions of n cells. Up to side
 9 the values are digits, for larger sides letters from A. A line of 162 cells may also be a puzzle
-and its solution, in which neighbours always differ; in a region map, most neighbours are equal.
+and its solution. In a solution, neighbours always differ; in a region map, at least half of the
+pairs of neighbours are equal.
 
 `find_region_map` finds region maps in several lines, around grids, and `region_maps.py` reads them.
 Other formats refuse them, because a grid without its regions is a different puzzle.
@@ -39,12 +40,12 @@ from typing import NamedTuple
 from pipeline.errors import InvalidPuzzle, counted
 from pipeline.puzzle.geometry import Geometry
 from pipeline.puzzle.puzzle import Puzzle, Rule
-from pipeline.reading.formats.alphabets import signs
+from pipeline.reading.formats.alphabets import digits_or_letters
 from pipeline.reading.formats.base import Format
 from pipeline.reading.formats.cells import number_of, split_into_rows
 from pipeline.reading.formats.frames import Frame, parser
 from pipeline.reading.formats.parsed import Parsed
-from pipeline.reading.formats.text import Text, Word, quote
+from pipeline.reading.formats.text import Text, Word, cells_of, quote
 from pipeline.reading.formats.variants import (
     cages_of,
     diagonals,
@@ -59,34 +60,46 @@ JIGSAW_SIDES = range(4, 26)
 """The supported sides of jigsaws."""
 
 _SIDES_BY_LENGTH = {2 * side * side: side for side in JIGSAW_SIDES}
+"""Number of characters of cells and regions → side."""
+
 _CHARACTER = re.compile(r"\S")
+_DELIMITER = re.compile(r"[,\t]")
+_MAX_FIELD = 2
+"""Maximum length of a field of a spreadsheet in which each field is a cell."""
+
+_MAX_LENGTH = 1000
+"""Maximum length of a line in which to look for empty fields."""
 
 
 def recognise_jigsaw(text: Text) -> str | None:
     if len(text.lines) > 2 or len(text.data) > 2 * max(_SIDES_BY_LENGTH):
         return None
-    written = "".join("".join(line.text.split()) for line in text.lines)
-    side = _SIDES_BY_LENGTH.get(len(written))
-    if written[:1] in ("{", "["):  # JSON
+    characters = "".join("".join(line.text.split()) for line in text.lines)
+    side = _SIDES_BY_LENGTH.get(len(characters))
+    if characters[:1] in ("{", "["):  # JSON
         return None
-    if side is None or "~" in written or not _are_regions(written[side * side :], side):
+    if side is None or "~" in characters or not _may_be_region_map(characters[side * side :], side):
         return None
     return f"{side * side} cells, then {side} regions"
 
 
-def _are_regions(signs: str, side: int) -> bool:
-    """Whether signs may be a region map, even a damaged one: half of the neighbours are equal."""
-    if max(Counter(signs).values()) > side + 1:
+def _may_be_region_map(characters: str, side: int) -> bool:
+    """Whether characters may be a region map, even a damaged one.
+
+    At least a quarter of the pairs of neighbours must be equal, and no character may occur more
+    than n + 1 times.
+    """
+    if max(Counter(characters).values()) > side + 1:
         return False
-    rows = split_into_rows(signs, side)
+    rows = split_into_rows(characters, side)
     lines = [*rows, *map("".join, zip(*rows, strict=True))]
     return sum(a == b for line in lines for a, b in pairwise(line)) >= side * (side - 1) // 2
 
 
-AS_JIGSAW = "write the jigsaw in one line: all cells, then the region of each"
-"""The advice in the error for a region map."""
+JIGSAW_HINT = "write the jigsaw in one line: all cells, then the region of each"
+"""The advice in errors for region maps around a grid."""
 
-NO_REGION_MAP = f"no region map around a grid ({AS_JIGSAW})"
+NO_REGION_MAP = f"a grid without a separate region map ({JIGSAW_HINT})"
 
 
 class RegionMap(NamedTuple):
@@ -97,15 +110,15 @@ class RegionMap(NamedTuple):
     side: int
 
 
-def is_region_map(signs: str) -> bool:
+def is_region_map(characters: str) -> bool:
     """Whether n² letters or digits form n connected regions of n cells; a solution never does."""
-    side = isqrt(len(signs))
-    if side not in JIGSAW_SIDES or side * side != len(signs) or not signs.isalnum():
+    side = isqrt(len(characters))
+    if side not in JIGSAW_SIDES or side * side != len(characters) or not characters.isalnum():
         return False
-    has_equal_neighbour = signs[0] in (signs[1], signs[side])
-    if not has_equal_neighbour or first_misfit(signs):
+    has_equal_neighbour = characters[0] in (characters[1], characters[side])
+    if not has_equal_neighbour or first_misfit(characters):
         return False
-    return all(len(connected_parts(group, side)) == 1 for group in groups_of(signs))
+    return all(len(connected_parts(group, side)) == 1 for group in groups_of(characters))
 
 
 def connected_parts(cells: Sequence[int], side: int) -> list[list[int]]:
@@ -122,10 +135,25 @@ def connected_parts(cells: Sequence[int], side: int) -> list[list[int]]:
     return parts
 
 
+def map_cells(line: str) -> str:
+    """Return the cells of a line that may be a row of a region map.
+
+    The result is empty for a line of a spreadsheet with empty fields: these are cells too, and
+    without them the others are in wrong columns.
+    """
+    if len(line) > _MAX_LENGTH or not _DELIMITER.search(line):
+        return cells_of(line)
+    fields = [field.strip() for field in _DELIMITER.split(line)]
+    has_empty_fields = len(fields) >= min(JIGSAW_SIDES) and "" in fields
+    return "" if has_empty_fields and max(map(len, fields)) <= _MAX_FIELD else cells_of(line)
+
+
 def find_region_map(rows: Sequence[str]) -> RegionMap | None:
     """Find a region map among other rows: n rows of letters or digits, or one row of n².
 
-    A map without other rows is not found, because it is a grid that breaks the rules.
+    The map may be the left or the right half of n rows, also if more such rows follow, because two
+    jigsaws of side n are a square of side 2n. A map without other rows is not found, because it is
+    a grid that breaks the rules.
     """
     return _find_region_map(tuple(rows)) if len(rows) > 1 else None
 
@@ -133,18 +161,25 @@ def find_region_map(rows: Sequence[str]) -> RegionMap | None:
 @lru_cache(maxsize=1)  # several recognisers and checks call it for the same text
 def _find_region_map(rows: tuple[str, ...]) -> RegionMap | None:
     widths = Counter(map(len, rows))
-    for index, row in enumerate(rows):
-        width = len(row)
+    middle = len(rows) // 2
+    may_be_halves = len(rows) == 2 * len(
+        rows[middle]
+    )  # then the last row of the grid is no map row
+    for index in [middle] * may_be_halves + [*range(len(rows))]:
+        width = len(row := rows[index])
         if widths[side := isqrt(width)] >= side and is_region_map(row):
             return RegionMap(index, 0, side)
         half = width // 2
         candidates = [(width, 0)] if width in JIGSAW_SIDES and width < len(rows) else []
-        if half in JIGSAW_SIDES and width == 2 * half and widths[width] == half:
+        if half in JIGSAW_SIDES and width == 2 * half and widths[width] >= half:
             candidates += [(half, 0), (half, half)]
         for side, first in candidates:
             block = rows[index : index + side]
             parts = [line[first : first + side] for line in block if len(line) == width]
-            if len(parts) == side and is_region_map("".join(parts)):
+            are_columns = len({*parts}) == 1  # rows of a larger grid may be alike
+            if len(parts) != side or (are_columns and side == half < widths[width]):
+                continue
+            if is_region_map("".join(parts)):
                 return RegionMap(index, first, side)
     return None
 
@@ -152,7 +187,7 @@ def _find_region_map(rows: tuple[str, ...]) -> RegionMap | None:
 def check_no_region_map(text: Text) -> None:
     """Raise InvalidPuzzle for a region map around a grid."""
     rows = text.rows
-    if region_map := find_region_map([row.cells for row in rows]):
+    if region_map := find_region_map([map_cells(row.text) for row in rows]):
         row = rows[region_map.row]
         column = [*row.placed_cells()][region_map.column].column
         found = f"{region_map.side} regions"
@@ -162,33 +197,40 @@ def check_no_region_map(text: Text) -> None:
 def _jigsaw_frame(text: Text) -> Frame:
     if len(text.lines) > 2:
         raise text.at_line(text.lines[2], "a single puzzle", counted(len(text.lines), "line"))
-    words = [sign for line in text.lines for sign in line.words(_CHARACTER)]
+    words = [word for line in text.lines for word in line.words(_CHARACTER)]
     side = _SIDES_BY_LENGTH.get(len(words))
     if side is None:
         expected = "n² cells and the region of each, for example 81 and 81 characters"
         raise text.at_end(expected, counted(len(words), "character"))
     cells, regions = words[: side * side], words[side * side :]
-    names = [sign.text for sign in regions]
+    names = [word.text for word in regions]
     misfit = first_misfit(names)
     fault = text.at_word(regions[misfit[0]], misfit[1]) if misfit else None
     frame = Frame.of_words(cells, Geometry(1, side), fault)
     return frame if fault else frame._replace(rules=region_rules(names))
 
 
-JIGSAW = Format("jigsaw", recognise_jigsaw, parser(_jigsaw_frame, signs))
+JIGSAW = Format("jigsaw", recognise_jigsaw, parser(_jigsaw_frame, digits_or_letters))
 
 
 _MAX_SOLO_SIDE = 31
 """The largest side in Solo."""
 
 _SOLO_HEADER = re.compile(r"\s*([0-9]{1,2})(?:x([0-9]{1,2}))?([a-z0-9]*):")
+"""The height and the width of a box (or the side of a jigsaw), and the flags."""
+
 _SOLO_BEGINS = re.compile(r"\s*[0-9]{1,2}(?:x[0-9]{1,2}|j)[a-z0-9]*:(?:[a-z0-9_]|$)")
+"""The sizes and flags before the colon, and the first character after it."""
+
 _WHOLE_SOLO = re.compile(rf"{_SOLO_BEGINS.pattern}[a-z0-9_]*(?:,[a-z0-9_]*)*\s*")
 _IGNORED_FLAGS = re.compile(r"d[tbiaeu]?|(?:md|[rma])[0-9]*")
-"""The difficulty and the symmetry."""
+"""The flags for the difficulty and the symmetry."""
 
 _SOLO_TOKEN = re.compile(r"[0-9]+|.")
+"""A number, or any other character."""
+
 _MAX_SUM = 9999
+"""The largest sum of a cage that is read."""
 
 
 def recognise_solo(text: Text) -> str | None:
@@ -266,25 +308,25 @@ class _SoloField(NamedTuple):
         return values
 
     def blocks(self) -> list[int]:
-        """The block of each cell, as a number that all its cells have."""
+        """The number of the block of each cell: the same number for all cells of a block."""
         n = self.side
         pair_count = 2 * n * (n - 1)
         block = [*range(n * n)]
-        done = 0
-        for index, sign in enumerate(self.word.text):
-            if sign not in ascii_lowercase + "_":
+        pairs_done = 0
+        for index, character in enumerate(self.word.text):
+            if character not in ascii_lowercase + "_":
                 raise self.at_character(index, "a letter or '_'")
-            open_pairs = ascii_lowercase.find(sign) + 1
-            if done + open_pairs > pair_count or done > pair_count:
+            open_pairs = ascii_lowercase.find(character) + 1
+            if pairs_done + open_pairs > pair_count or pairs_done > pair_count:
                 expected = f"the end after {pair_count} pairs of cells and a border"
                 raise self.at_character(index, expected)
-            for pair in range(done, done + open_pairs):
-                one, other = (block[cell] for cell in _cells_of_pair(pair, n))
-                block = [one if number == other else number for number in block]
-            done += open_pairs + (sign != "z")
-        if done <= pair_count:
+            for pair in range(pairs_done, pairs_done + open_pairs):
+                first, second = (block[cell] for cell in _cells_of_pair(pair, n))
+                block = [first if number == second else number for number in block]
+            pairs_done += open_pairs + (character != "z")
+        if pairs_done <= pair_count:
             expected = f"{pair_count} pairs of cells and a border"
-            raise self.at_end(expected, counted(done, "pair"))
+            raise self.at_end(expected, counted(pairs_done, "pair"))
         return block
 
 
@@ -297,7 +339,7 @@ def _cells_of_pair(pair: int, n: int) -> tuple[int, int]:
 
 
 def _cages(blocks: Sequence[int], field: _SoloField) -> list[Rule]:
-    """The cages of these blocks; `field` has the sum of each cage in one of its cells."""
+    """The cages with these blocks; `field` states the sum of each cage in one of its cells."""
     totals = field.numbers(_MAX_SUM)
     cages = groups_of(blocks)
     sums = [[totals[cell] for cell in cage if totals[cell]] for cage in cages]

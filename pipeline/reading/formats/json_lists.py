@@ -1,12 +1,12 @@
-"""Collections in JSON: lists of objects, texts or boards, and JSON Lines.
+"""Collections in JSON: lists of objects, strings or grids, and JSON Lines.
 
     [{"puzzle": "53..7…", "solution": "534678…"}, {"puzzle": "..8.1…"}]
     {"newboard": {"grids": [{"value": [[5, 3, …], …]}, …]}}
     ["53..7…", "..8.1…"]
     {"puzzle": "53..7…"}⏎{"puzzle": "..8.1…"}⏎
 
-A record is a value of the list, with the comma before it, or a line. A list of about 16 texts of 16
-cells may be a grid, so it is not a collection.
+In a list, a record is a value and the comma before it; in JSON Lines, a record is a line. A list of
+about 16 strings of 16 cells may be a grid, so it is not a collection.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ from pipeline.reading.formats.text import END_OF_FILE, NEWLINE, count_lines, quo
 _SAMPLE_BYTES = 64 * 1024
 """Size of the beginning of a source that is examined to recognise a list."""
 
-_MAX_SAMPLED = 20
+_MAX_RECORDS = 20
 """Maximum number of records or lines to parse in order to recognise a collection."""
 
 _OPENING = re.compile(
@@ -70,6 +70,8 @@ _FLAT_OBJECT = re.compile(rb'\s*,?\s*\{[^{}\[\]"]*+(?:"[^"\\\r\n]*+"[^{}\[\]"]*+
 
 _COMMA = re.compile(rb"\s*,\s*")
 _TAIL = re.compile(rf"\s*\][\s\]}}{END_OF_FILE}]*")
+"""The end of a document: a bracket that closes the list, and further closing brackets."""
+
 _EXPECTED_LIST = "a list of puzzles in JSON, with ',' between them and ']' at the end"
 
 
@@ -82,20 +84,20 @@ def _record_end(data: bytes, start: int) -> tuple[int, bytes]:
     if flat := _FLAT_OBJECT.match(data, start):
         return flat.end(), b""
     opening = _OPENING.match(data, start)
-    is_open = bytearray()
+    open_marks = bytearray()
     for match in _TOKEN.finditer(data, opening.end() if opening else start):
-        sign = match[0][:1]
-        if sign in b"[{":
-            is_open += sign
-        elif sign in b"]}":
-            if not is_open:
+        mark = match[0][:1]
+        if mark in b"[{":
+            open_marks += mark
+        elif mark in b"]}":
+            if not open_marks:
                 break  # the end of the list
-            is_open.pop()
+            open_marks.pop()
         elif not match[1] and match.end() == len(data):
-            is_open += b'"'
-        if not is_open and (sign != b'"' or match[1]):
+            open_marks += b'"'
+        if not open_marks and (mark != b'"' or match[1]):
             return match.end(), b""
-    return -1, bytes(is_open)
+    return -1, bytes(open_marks)
 
 
 def _record_ends(data: bytes) -> Iterator[int]:
@@ -127,7 +129,7 @@ def recognise_records(head: SourceHead) -> tuple[bool, str] | None:
     """
     data = head.data[:_SAMPLE_BYTES]
     if opening := _OPENING.match(data):
-        starts = [opening.end(), *islice(_record_ends(data), _MAX_SAMPLED)]
+        starts = [opening.end(), *islice(_record_ends(data), _MAX_RECORDS)]
         values = [
             _parsed_or_none(data[start:end].strip(b", \t\r\n").decode(errors="replace"))
             for start, end in pairwise(starts)
@@ -137,7 +139,7 @@ def recognise_records(head: SourceHead) -> tuple[bool, str] | None:
             return True, "it is a list of puzzles in JSON"
     if not head.lines or head.lines[0].lstrip()[:1] not in ("{", "[") or head.is_single:
         return None
-    lines = head.lines[:_MAX_SAMPLED]
+    lines = head.lines[:_MAX_RECORDS]
     if len(lines) == 2 and lines[1].lstrip()[:1] not in ("{", "["):
         return None  # the source is a damaged object
     are_puzzles = _are_mostly_puzzles([*map(_parsed_or_none, lines)], head.minimum)
@@ -145,7 +147,7 @@ def recognise_records(head: SourceHead) -> tuple[bool, str] | None:
 
 
 def _is_cut_off(head: SourceHead) -> bool:
-    """Whether the source ends before the list does."""
+    """Whether the source is complete but the list in it is not."""
     return head.is_complete and b"]" not in head.data[max(_record_ends(head.data)) :]
 
 
@@ -157,7 +159,7 @@ def _are_mostly_puzzles(values: Sequence[object], minimum: int) -> bool:
 
 
 def _parsed_or_none(record: str) -> object:
-    """The JSON value of a record; None if it is not valid JSON."""
+    """The JSON value of a record; None if the record is not valid JSON."""
     try:
         return parse_json(record)
     except Misread:
@@ -169,11 +171,11 @@ def entries_of_records(chunk: TextChunk, is_list: bool, reader: Reader) -> list[
     if not is_list:
         return entries_of_lines(chunk, reader, _entry)
     data, line = chunk.data, chunk.first_line
-    entries, position, counted = list[Entry](), 0, 0
+    entries, position, counted_to = list[Entry](), 0, 0
     for end in _record_ends(data):
         prefix = _OPENING.match(data, position) or _COMMA.match(data, position)
         begin = prefix.end() if prefix else position
-        line, counted = line + count_lines(data, counted, begin), begin
+        line, counted_to = line + count_lines(data, counted_to, begin), begin
         record = decoded_text(data[begin:end], 0)
         indent = NEWLINE.split(decoded_text(prefix[0], 0))[1:] if prefix else []
         entries += [
@@ -183,7 +185,7 @@ def entries_of_records(chunk: TextChunk, is_list: bool, reader: Reader) -> list[
         ]
         position = end
     begin = len(data) - len(data[position:].lstrip())
-    rest, line = decoded_text(data[begin:], 0), line + count_lines(data, counted, begin)
+    rest, line = decoded_text(data[begin:], 0), line + count_lines(data, counted_to, begin)
     if is_too_long(rest):
         entries.append(reader.too_long(line, rest))
     elif rest and not _TAIL.fullmatch(rest) and not _has_no_rules(rest):
@@ -194,7 +196,8 @@ def entries_of_records(chunk: TextChunk, is_list: bool, reader: Reader) -> list[
 def _has_no_rules(tail: str) -> bool:
     """Whether the members after a list of puzzles, up to the end of the document, have no rules.
 
-    The list may be nested in one to three objects; False if `tail` is not their valid end.
+    The list may be nested in one to three objects. Returns False if `tail` is not a valid end of
+    these objects.
     """
     for depth in range(1, 4):
         document = _parsed_or_none('{"list":' * depth + "[" + tail)
@@ -226,7 +229,7 @@ def _entry(record: str, line: int, reader: Reader, shift: int | None = 0) -> Ent
 
 
 def _plain_entry(value: object, line: int) -> Entry | None:
-    """The entry of a value with a plain puzzle; None for any other value."""
+    """The entry of a classic 9×9 puzzle without marks; None for any other value."""
     try:
         located = find_grid(value)
         plain = with_plain_blanks(cells_in(located.grid))
@@ -239,11 +242,14 @@ def _plain_entry(value: object, line: int) -> Entry | None:
     return plain_entry(line, plain, members.claimed, title, members.unread)
 
 
-_BEGINS = re.compile(
+_GRID_BEGINS = re.compile(
     rf'\s*[\[{{](?s:.{{0,2000}}?)"(?:{"|".join(GRID_NAMES)})"\s*:\s*'
     rf'(?:"[1-9{re.escape(BLANKS)}]{{9}}|\[\s*\[?(?:\s*(?:"?\d?"?|null|-1)\s*,){{3}})'
     rf"|{LIST_BEGINS.pattern}"
 )
+"""The beginning of a JSON text, up to the first cells of a grid."""
 
 RECORDS = ManyFormat("json", recognise_records, cut_records, entries_of_records)
-JSON = Format("json", recognise_objects, parse_objects, render_json, begins=_BEGINS, many=RECORDS)
+JSON = Format(
+    "json", recognise_objects, parse_objects, render_json, begins=_GRID_BEGINS, many=RECORDS
+)

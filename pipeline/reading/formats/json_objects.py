@@ -6,9 +6,10 @@
     {"newboard": {"grids": [{"value": [[5, 3, …], …]}]}}       nested in other objects
 
 The grid is the member with one of the names in `GRID_NAMES`. It is a list, a text in any notation,
-or an f-puzzles document. A `solution` is compared with the result. Members that are named like
-rules are refused; other members are not read. Documents of SudokuPad and saved games of GNOME
-Sudoku are refused with a message that names the program.
+or an f-puzzles document. A `solution` is compared with the result, a region map replaces the boxes,
+titles and authors become notes, and rules in prose are reported as unread. Other members that are
+named like rules are errors. All further members are ignored. Documents of SudokuPad and saved games
+of GNOME Sudoku are refused with a message that names the program.
 """
 
 from __future__ import annotations
@@ -45,8 +46,8 @@ from pipeline.reading.formats.fpuzzles.document import (
 from pipeline.reading.formats.grid import GRID
 from pipeline.reading.formats.iss import ISS
 from pipeline.reading.formats.jigsaws import (
-    AS_JIGSAW,
     JIGSAW,
+    JIGSAW_HINT,
     SOLO,
     check_no_region_map,
     is_region_map,
@@ -91,23 +92,32 @@ _WRAPPER_NAMES = ("data", "game", "grids", "newboard", "puzzle_data", "puzzles",
 """Members that contain an object with the grid."""
 
 _SOLUTION_NAMES = ("answer", "answers", "solution", "solutions")
+"""Members that contain the solution."""
+
 GRID_NAMES = (*_COMMON_GRID_NAMES, *_RARE_GRID_NAMES)
+"""All members that contain the grid, or an object with the grid."""
+
 _NAMES_ON_PATH = frozenset((*GRID_NAMES, *_WRAPPER_NAMES))
-_EXPECTED = f"JSON with a grid: a member {either(map(repr, _COMMON_GRID_NAMES))}"
+"""Members in which the grid is searched for."""
+
+_EXPECTED_GRID = f"JSON with a grid: a member {either(map(repr, _COMMON_GRID_NAMES))}"
 MAX_GRID_DEPTH = 5
 """Maximum length of the path to the grid: an index, `newboard`, `grids`, an index, `value`."""
 
 _MAX_DEPTH = 20
 """Maximum length of the path to any other member."""
 
-_MAX_ROW_LENGTH, _MAX_MISSING_ROWS = 25, 3
-"""Maximum number of cells in a row, and of rows that a 16×16 grid has too many or too few."""
+_MAX_ROW_LENGTH = 25
+"""Maximum number of cells in a row; a longer list contains all cells of a grid."""
+
+_MAX_ROW_COUNT_ERROR = 3
+"""Maximum difference between 16 and the number of rows of a damaged 16×16 grid."""
 
 _MAX_MAP_LENGTH = 2000
 """Maximum length of a list or text that is tested for being a region map."""
 
-_FIRST_REGION_SIGN = 0x4E00
-"""Code point from which the regions of a map get one character each."""
+_FIRST_REGION_CODE_POINT = 0x4E00
+"""Code point of the character that replaces the label of the first region of a map."""
 
 _MAX_LISTED = 8
 """Maximum number of grids to look for, and of keys in a message."""
@@ -118,7 +128,7 @@ _OTHER_RULE_NAMES = frozenset(
         *("underlays", "xsudoku", "zones"),
     )
 )
-"""Names of rules that neither `is_rule_column` nor f-puzzles has."""
+"""Further names of rules, which `is_rule_column` and f-puzzles do not have."""
 
 _MAP_NAMES = frozenset(
     ("areas", "blocks", "boxes", "jigsaw", "layout", "map", "region", "regions", "shapes", "zones")
@@ -136,10 +146,12 @@ _AMBIGUOUS_WORDS = _PROSE_NAMES | {"layout"}
 _TYPE_NAMES = frozenset(
     ("type", "game type", "puzzle type", "kind", "mode", "game mode", "variation")
 )
+"""Names, in words, of members that state the type of the puzzle."""
+
 _RULE_IN_TYPE = re.compile(
     r"\b(?:killer|arrows?|kings?|even|odd|parity|xv|x|hyper|asterisk|sums?)\b", re.IGNORECASE
 )
-"""A rule in a member that names the type of a puzzle. In a title, the word may mean anything."""
+"""The name of a rule in a member of `_TYPE_NAMES`. In a title, such a word may mean anything."""
 
 _START_NAMES = re.compile(
     r"(?:initial|original|start|starting|fixed)(?: ?(?:board|grid|puzzle|state))?"
@@ -152,9 +164,13 @@ _BOX_SIZE = re.compile(
 """Names, in words, of members that state the size of a box."""
 
 _WORD_BREAK = re.compile(r"(?<=[a-z])(?=[A-Z])|[_-]+")
+"""The boundary of two words in a key such as `boxWidth` or `box_width`."""
+
 _EXPECTED_NO_RULES = "a grid without rules in JSON (for rules, use f-puzzles or ISS)"
 
 _VARIANT_FORMATS: Final = (KILLER, ARROWS, JIGSAW, SUMOCUE, SOLO, FPUZZLES, ISS, PENCIL_MARKS)
+"""The formats of variants that a text in a member may have."""
+
 _TEXT_FORMATS: Final = (*_VARIANT_FORMATS, BORDERED, CHARACTERS, LINE, GRID)
 """The formats of a text in a member, in the order in which they are tried."""
 
@@ -168,7 +184,7 @@ class _LocatedGrid(NamedTuple):
 
 
 class OtherMembers(NamedTuple):
-    """What the members other than the grid contain: the solution, notes, and unread parts."""
+    """The contents of the members other than the grid: the solution, notes, and unread texts."""
 
     claimed: str | None = None
     notes: Notes = ()
@@ -189,11 +205,13 @@ def _is_grid_text(value: str) -> bool:
     if side_of(cells) or may_be_damaged_puzzle(cells):
         return True
     line = Text.of_line(value)
-    return "\n" not in value and any(known.recognises_line(line) for known in _VARIANT_FORMATS)
+    return "\n" not in value and any(
+        candidate.recognises_line(line) for candidate in _VARIANT_FORMATS
+    )
 
 
 def find_grid(document: object) -> _LocatedGrid:
-    """Find the only grid in a document; equal grids beside each other count once.
+    """Find the only grid in a document; equal grids in the same object or list count as one.
 
     Raises Misread if there is no grid or if there are several.
     """
@@ -222,26 +240,26 @@ def _path_in_words(path: JsonPath) -> str:
     return ".".join(str(step + 1) if isinstance(step, int) else step for step in path) or "list"
 
 
-def grids_in(value: object, path: JsonPath, steps: int) -> Iterator[tuple[object, JsonPath]]:
-    """Yield each grid in the value at `path`, at most `steps` levels below it, and its path."""
+def grids_in(value: object, path: JsonPath, max_depth: int) -> Iterator[tuple[object, JsonPath]]:
+    """Yield the grids at most `max_depth` levels below the value at `path`, with their paths."""
     if _is_grid(value):
         yield value, path
-    elif steps and isinstance(value, dict):
+    elif max_depth and isinstance(value, dict):
         for key, member in value.items():
             if key.lower() in _NAMES_ON_PATH:
-                yield from grids_in(member, (*path, key), steps - 1)
-    elif steps and isinstance(value, list):
+                yield from grids_in(member, (*path, key), max_depth - 1)
+    elif max_depth and isinstance(value, list):
         for index, member in enumerate(value):
             if isinstance(member, dict) or (not path and kind_of(member)):
-                yield from grids_in(member, (*path, index), steps - 1)
+                yield from grids_in(member, (*path, index), max_depth - 1)
 
 
-def other_members(value: object, path: JsonPath) -> Iterator[tuple[JsonPath, object]]:
-    """Yield the members beside the path to the grid: their paths, and their values.
+def other_members(document: object, path: JsonPath) -> Iterator[tuple[JsonPath, object]]:
+    """Yield the path and the value of each member that is not on the path to the grid.
 
-    These are all members of the objects on `path`, except those on the path itself. `value` is the
-    document.
+    These are members of the objects and lists on `path`; members of other members are not listed.
     """
+    value = document
     for depth, step in enumerate(path):
         for name, member in _members(value):
             if name != step:
@@ -251,9 +269,9 @@ def other_members(value: object, path: JsonPath) -> Iterator[tuple[JsonPath, obj
 
 
 def _describe_other_value(value: object) -> str:
-    """A value that is not a grid, as messages show it."""
+    """Describe a value that is not a grid, for messages."""
     if isinstance(value, list):
-        return "a list that is no grid" if value else "an empty list"
+        return "a list that is not a grid" if value else "an empty list"
     return "an object without a grid" if isinstance(value, dict) else describe_value(value)
 
 
@@ -269,7 +287,9 @@ def _no_grid_error(document: object) -> Misread:
     if isinstance(document, list) and document and isinstance(document[0], dict):
         document = document[0]
     if not isinstance(document, dict):
-        return Misread(_EXPECTED, "a list of other values" if document else "an empty list")
+        return Misread(
+            _EXPECTED_GRID, "a list of values that are not puzzles" if document else "an empty list"
+        )
     cells = document.get("cells")
     first = cells[0] if isinstance(cells, list) and cells else None
     if isinstance(first, dict) and "position" in first:
@@ -285,7 +305,8 @@ def _no_grid_error(document: object) -> Misread:
         return Misread(expected, _describe_other_value(document[named]), (named,))
     keys = ", ".join(map(quote, islice(document, _MAX_LISTED)))
     more = ", …" if len(document) > _MAX_LISTED else ""
-    return Misread(_EXPECTED, f"the keys {keys}{more}" if keys else "an object without members")
+    found = f"the keys {keys}{more}" if keys else "an object without members"
+    return Misread(_EXPECTED_GRID, found)
 
 
 @lru_cache(maxsize=256)
@@ -296,7 +317,10 @@ def _key_in_words(key: str) -> str:
 
 @lru_cache(maxsize=256)
 def _is_rule_name(key: str) -> bool:
-    """Whether a key contains the name of a rule, such as the names of columns or of f-puzzles."""
+    """Whether a key contains the name of a rule.
+
+    Such names are those of columns of CSV, the keys of f-puzzles, and `_OTHER_RULE_NAMES`.
+    """
     from pipeline.reading.formats.notations import FLAGS, KEYS, LAST  # noqa: PLC0415 - with all rules
 
     words = _key_in_words(key)
@@ -328,7 +352,7 @@ def read_other_members(
 
 
 def _inner_solution(value: object) -> object:
-    """The only grid in an object such as `{"value": …}`; any other value unchanged."""
+    """The only grid or solution in nested objects such as `{"value": …}`; else `value` itself."""
     while isinstance(value, dict):
         inner = [
             member
@@ -342,16 +366,16 @@ def _inner_solution(value: object) -> object:
 
 
 def _solution_cells(value: str | list[object], side: int) -> str | None:
-    """The n² values of a solution, in one text; None if they are not n² values."""
+    """The n² values of a solution as one string; None if there are not n² values."""
     if isinstance(value, str) and is_full(value, side):
         return value
     while isinstance(value, list) and len(value) == 1 and isinstance(value[0], str | list):
         value = value[0]
     rows = [*"".join(value.split())] if isinstance(value, str) else value
     cells = [cell for row in rows for cell in (row if isinstance(row, str | list) else [row])]
-    signs = [str(cell).strip() for cell in cells]
-    is_whole = len(signs) == side * side and all(sign.isalnum() and sign != "0" for sign in signs)
-    return ("" if max(map(len, signs), default=0) == 1 else " ").join(signs) if is_whole else None
+    words = [str(cell).strip() for cell in cells]
+    is_whole = len(words) == side * side and all(word.isalnum() and word != "0" for word in words)
+    return ("" if max(map(len, words), default=0) == 1 else " ").join(words) if is_whole else None
 
 
 def _unread_parts(path: JsonPath, value: object, geometry: Geometry) -> list[str]:
@@ -361,8 +385,8 @@ def _unread_parts(path: JsonPath, value: object, geometry: Geometry) -> list[str
     key = path[-1] if isinstance(path[-1], str) else ""
     if _is_empty(value) or _states_boxes(path, value, geometry):
         return []
-    if _names_regions(value, geometry.side):
-        expected = f"one region map, named 'regions' ({AS_JIGSAW})"
+    if _is_map_value(value, geometry.side):
+        expected = f"one region map, named 'regions' ({JIGSAW_HINT})"
         raise Misread(expected, f"the member {quote(key)}", path)
     texts = value if isinstance(value, list) and {*map(type, value)} == {str} else [value]
     if isinstance(texts[0], str) and (key.lower() in _PROSE_NAMES or not _is_rule_name(key)):
@@ -381,28 +405,30 @@ def _unread_parts(path: JsonPath, value: object, geometry: Geometry) -> list[str
     return [*chain.from_iterable(nested)]
 
 
-def _is_empty(value: object, steps: int = _MAX_DEPTH) -> bool:
-    """Whether a value is false, zero or empty, or an object or list of such values."""
-    if isinstance(value, dict) and steps:
-        return all(_is_empty(member, steps - 1) for member in value.values())
-    if isinstance(value, list) and steps:
+def _is_empty(value: object, max_depth: int = _MAX_DEPTH) -> bool:
+    """Whether a value states nothing: false, 0, null or empty.
+
+    An object of such values also states nothing, and so does a list of nulls and empty lists.
+    """
+    if isinstance(value, dict) and max_depth:
+        return all(_is_empty(member, max_depth - 1) for member in value.values())
+    if isinstance(value, list) and max_depth:
         return all(member == [] or member is None for member in value)
     return not value
 
 
-def _names_regions(value: object, side: int) -> bool:
-    """Whether a list or text names the region of each cell."""
+def _is_map_value(value: object, side: int) -> bool:
+    """Whether a list or text is a region map, with a label for each cell."""
     is_short = isinstance(value, str | list) and len(value) <= _MAX_MAP_LENGTH
-    names = _labels(value) if is_short else []
-    signs = {
-        name: chr(_FIRST_REGION_SIGN + index) for index, name in enumerate(dict.fromkeys(names))
-    }
-    is_whole = len(names) == side * side and len(signs) == side
-    return is_whole and is_region_map("".join(map(signs.__getitem__, names)))
+    labels = _labels(value) if is_short else []
+    distinct = enumerate(dict.fromkeys(labels), _FIRST_REGION_CODE_POINT)
+    characters = {label: chr(code_point) for code_point, label in distinct}
+    is_whole = len(labels) == side * side and len(characters) == side
+    return is_whole and is_region_map("".join(map(characters.__getitem__, labels)))
 
 
 def _labels(value: object) -> list[str]:
-    """The labels of cells: the characters of a text or of texts in a list, and other values."""
+    """The labels in a region map: the characters of its texts, and its other values as strings."""
     rows = value if isinstance(value, list) else [value]
     cells = ("".join(row.split()) if isinstance(row, str) else row for row in rows)
     labels = [label for row in cells for label in (row if isinstance(row, str | list) else [row])]
@@ -439,7 +465,10 @@ def _states_boxes(path: JsonPath, value: object, geometry: Geometry) -> bool:
 
 
 _OBJECT = re.compile(r'\{\s*(?:$|["}])')
+"""The beginning of an object."""
+
 _OBJECTS = re.compile(r'\[\s*\{\s*(?:$|["}])')
+"""The beginning of a list of objects."""
 
 
 def recognise_objects(text: Text) -> str | None:
@@ -457,27 +486,27 @@ def _may_continue_object(text: Text) -> bool:
 
 
 def parse_objects(text: Text, reading: Reading) -> Parsed:
-    written = text.without_comments()
-    if not written.lstrip().startswith(("{", "[")):
+    json_text = text.without_comments()
+    if not json_text.lstrip().startswith(("{", "[")):
         return parse_list(text, reading)  # raises InvalidPuzzle
     try:
-        document = parse_json(written)
+        document = parse_json(json_text)
     except Misread as misread:
-        if written.lstrip().startswith("[") and not _OBJECTS.match(written.lstrip()):
+        if json_text.lstrip().startswith("[") and not _OBJECTS.match(json_text.lstrip()):
             return parse_list(text, reading)  # raises InvalidPuzzle
         if misread.offset is None:
             raise text.error(None, None, misread.expected, misread.found) from None
-        raise _located_error(text, written, misread) from None
+        raise _located_error(text, json_text, misread) from None
     if isinstance(document, list) and not _contains_puzzles(document):
         return parse_list(text, reading)
     try:
         _check_single(document)
         located = find_grid(document)
-        parsed = _parse_grid(text, written, located, reading)
-        parsed, remaining = _with_regions(parsed, located.members)
+        parsed = _parse_grid(text, json_text, located, reading)
+        parsed, remaining = _apply_region_map(parsed, located.members)
         members = read_other_members(remaining, parsed.puzzle.geometry)
     except Misread as misread:
-        raise _located_error(text, written, misread) from None
+        raise _located_error(text, json_text, misread) from None
     except RecursionError:
         expected = "lists and objects nested less deeply"
         raise text.error(None, None, expected, "too many levels") from None
@@ -490,13 +519,13 @@ def parse_objects(text: Text, reading: Reading) -> Parsed:
 
 
 def _check_single(document: object) -> None:
-    """Raise Misread for a list of several values of which one is a puzzle."""
+    """Raise Misread for a list of several values of which at least one is a puzzle."""
     if isinstance(document, list) and len(document) > 1 and any(map(kind_of_puzzle, document)):
         raise Misread("a single puzzle", f"a list of {counted(len(document), 'value')}", (1,))
 
 
 def _contains_puzzles(values: Sequence[object]) -> bool:
-    """Whether the values of a list are objects, or puzzles of one kind, not rows or cells."""
+    """Whether the values of a list are objects, or puzzles of one kind, not the rows of a grid."""
     first = values[0] if values else None
     if isinstance(first, list) and len(first) <= _MAX_ROW_LENGTH and list not in map(type, first):
         return False
@@ -505,7 +534,7 @@ def _contains_puzzles(values: Sequence[object]) -> bool:
 
 
 def kind_of(value: object) -> str:
-    """The kind of a value that may be a puzzle: `object`, `text`, `cells`, `rows`, or ""."""
+    """The kind of a value that may be a puzzle: `object`, `text`, `cells` or `rows`; else ""."""
     if isinstance(value, dict):
         return "object"
     if isinstance(value, str):
@@ -516,44 +545,46 @@ def kind_of(value: object) -> str:
 
 
 def may_be_rows(values: Sequence[object]) -> bool:
-    """Whether values of 16 cells each may be the rows of a 16×16 grid, perhaps a damaged one."""
-    return {*map(_length_of, values)} == {16} and abs(len(values) - 16) <= _MAX_MISSING_ROWS
+    """Whether about 16 values of 16 cells may be the rows of a 16×16 grid, perhaps damaged."""
+    return {*map(_length_of, values)} == {16} and abs(len(values) - 16) <= _MAX_ROW_COUNT_ERROR
 
 
 def _is_whole_puzzle(value: str) -> bool:
     return side_of("".join(value.split())) is not None
 
 
-def _parse_grid(text: Text, written: str, located: _LocatedGrid, reading: Reading) -> Parsed:
-    """The puzzle of the grid in the document `written`. Raises InvalidPuzzle and Misread."""
-    if isinstance(located.grid, dict):
+def _parse_grid(text: Text, json_text: str, located_grid: _LocatedGrid, reading: Reading) -> Parsed:
+    """Parse the grid of a document with this `json_text`. Raises InvalidPuzzle and Misread."""
+    if isinstance(located_grid.grid, dict):
         from pipeline.reading.formats.fpuzzles.reading import read_document  # noqa: PLC0415 - with all rules
 
         try:
-            return read_document(located.grid)
+            return read_document(located_grid.grid)
         except Misread as misread:
-            raise Misread(misread.expected_at_path, misread.found, located.path) from None
-    start, end = _span_of_value(written, located.path)
-    if isinstance(located.grid, list):
-        spaces = re.sub(r"[^\n]", " ", written[:start])  # keeps lines and columns in messages
-        return parse_list(_text_from(text, spaces + written[start:end]), reading)
-    content = _text_from(text, str(located.grid))
+            raise Misread(misread.expected_at_path, misread.found, located_grid.path) from None
+    start, end = _span_of_value(json_text, located_grid.path)
+    if isinstance(located_grid.grid, list):
+        spaces = re.sub(r"[^\n]", " ", json_text[:start])  # keeps lines and columns in messages
+        return parse_list(_text_from(text, spaces + json_text[start:end]), reading)
+    content = _text_from(text, str(located_grid.grid))
     if not content.lines or len(content.data) > DECODED_BYTES:
-        raise Misread("the cells of a puzzle", quote(str(located.grid)), located.path)
-    chosen = next((known for known in _TEXT_FORMATS if known.recognise(content)), GRID)
+        raise Misread("the cells of a puzzle", quote(str(located_grid.grid)), located_grid.path)
+    text_format = next(
+        (candidate for candidate in _TEXT_FORMATS if candidate.recognise(content)), GRID
+    )
     try:
         check_no_region_map(content)
-        parsed = chosen.parse(content, reading)
-        remarks = rule_lines(comments_in(str(located.grid)), parsed.puzzle.rules)
+        parsed = text_format.parse(content, reading)
+        remarks = rule_lines(comments_in(str(located_grid.grid)), parsed.puzzle.rules)
         return parsed.with_text("", add_unread_texts(parsed.unread, unread_lines(remarks)))
     except InvalidPuzzle as error:
-        has_escapes = "\\" in written[start:end]
+        has_escapes = "\\" in json_text[start:end]
         column = error.column if error.line == 1 and error.column and not has_escapes else 1
-        error.line, error.column = line_and_column(written, start + column)
+        error.line, error.column = line_and_column(json_text, start + column)
         raise
 
 
-def _with_regions(
+def _apply_region_map(
     parsed: Parsed, members: Sequence[tuple[JsonPath, object]]
 ) -> tuple[Parsed, Sequence[tuple[JsonPath, object]]]:
     """Apply the only region map among the members to a classic puzzle.
@@ -562,7 +593,7 @@ def _with_regions(
     without the map.
     """
     geometry = parsed.puzzle.geometry
-    maps = [(path, value) for path, value in members if _names_regions(value, geometry.side)]
+    maps = [(path, value) for path, value in members if _is_map_value(value, geometry.side)]
     if len(maps) != 1 or not parsed.puzzle.is_plain:
         return parsed, members
     (map_path, region_map), *_ = maps
@@ -577,41 +608,44 @@ def _with_regions(
     return replace(parsed, puzzle=puzzle, variant="rules"), remaining
 
 
-def _text_from(text: Text, written: str) -> Text:
-    """The text of a part of a source, with the same name for messages."""
-    lines = enumerate(NEWLINE.split(written), 1)
+def _text_from(text: Text, part: str) -> Text:
+    """A part of a source as a `Text`, whose messages name the same source."""
+    lines = enumerate(NEWLINE.split(part), 1)
     significant = tuple(TextLine.of_text(n, line) for n, line in lines if is_significant(line))
-    return Text(text.source, significant, written.encode(errors="replace"))
+    return Text(text.source, significant, part.encode(errors="replace"))
 
 
 _KEY = re.compile(r'\s*[{,]\s*("(?:[^"\\]|\\.)*+")\s*:\s*')
-_STEP = re.compile(r"\s*[\[,]\s*")
+"""A key of an object, and the brace or comma before it."""
+
+_BEFORE_ELEMENT = re.compile(r"\s*[\[,]\s*")
+"""The bracket or comma before a value of a list."""
 
 
-def _span_of_value(written: str, path: JsonPath) -> tuple[int, int]:
+def _span_of_value(json_text: str, path: JsonPath) -> tuple[int, int]:
     """The start and the end of the value at a path in a valid JSON text."""
-    decode, start = JSONDecoder().raw_decode, len(written) - len(written.lstrip())
+    decode, start = JSONDecoder().raw_decode, len(json_text) - len(json_text.lstrip())
     for step in path:
-        pattern, name, index = (_KEY if isinstance(step, str) else _STEP), None, -1
-        while match := pattern.match(written, start):
+        pattern, name, index = (_KEY if isinstance(step, str) else _BEFORE_ELEMENT), None, -1
+        while match := pattern.match(json_text, start):
             start, index = match.end(), index + 1
             name = decode(match[1])[0] if pattern is _KEY else index
             if name == step:
                 break
-            start = decode(written, start)[1]
-    return start, decode(written, start)[1]
+            start = decode(json_text, start)[1]
+    return start, decode(json_text, start)[1]
 
 
-def _located_error(text: Text, written: str, misread: Misread) -> InvalidPuzzle:
+def _located_error(text: Text, json_text: str, misread: Misread) -> InvalidPuzzle:
     """The error with the line and column of the value at fault."""
     start = misread.offset
     if start is None:
         start = (
-            _span_of_value(written, misread.path)[0]
+            _span_of_value(json_text, misread.path)[0]
             if misread.path
-            else written.find(written.strip())
+            else json_text.find(json_text.strip())
         )
-    return text.error(*line_and_column(written, start), misread.expected, misread.found)
+    return text.error(*line_and_column(json_text, start), misread.expected, misread.found)
 
 
 def cells_in(grid: object) -> str:
@@ -630,6 +664,6 @@ def _length_of(value: object) -> int:
 
 
 def kind_of_puzzle(value: object) -> str:
-    """The kind of a value, as `kind_of` returns it, but empty for an object without a grid."""
+    """The kind of a value, as `kind_of` returns it, but "" for an object without a grid."""
     kind = kind_of(value)
     return kind if kind != "object" or next(grids_in(value, (), MAX_GRID_DEPTH), None) else ""

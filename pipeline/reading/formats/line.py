@@ -34,7 +34,7 @@ from pipeline.reading.formats.base import Format, ManyFormat, SourceHead
 from pipeline.reading.formats.borders import draws_usual_boxes
 from pipeline.reading.formats.cells import EVEN, GEOMETRIES, ODD, render_cells
 from pipeline.reading.formats.frames import Frame, frame_of_line, parser
-from pipeline.reading.formats.jigsaws import AS_JIGSAW, is_region_map
+from pipeline.reading.formats.jigsaws import JIGSAW_HINT, is_region_map
 from pipeline.reading.formats.parsed import Entry, TextChunk
 from pipeline.reading.formats.records import (
     FULL,
@@ -87,7 +87,7 @@ def recognise_line(text: Text) -> str | None:
     if len(lengths) == 1 and lengths[0] > _MAX_ROW_LENGTH:
         return f"one line of {lengths[0]} cells"
     if sum(length in _LENGTHS for length in lengths) > len(lengths) / 2:
-        return "whole puzzles in single lines"
+        return "one whole puzzle per line"
     return None
 
 
@@ -171,7 +171,7 @@ def split_fields(line: str, fields: Fields) -> list[tuple[int, str]]:
         except csv.Error as error:
             is_open = str(error) == "unexpected end of data"
             found = (
-                "a quote that does not end in this line"
+                "a quote that is not closed on this line"
                 if is_open
                 else "text after a closing quote"
             )
@@ -207,7 +207,7 @@ def find_fields(head: SourceHead) -> ScoredFields:
     lines = head.lines
     if all(map(is_plain, lines)):  # a quick test for the usual case
         return ScoredFields(Fields(), puzzle_count=len(lines), line_count=len(lines))
-    if not head.is_declared and may_be_rows_of_16(lines, is_whole_source=head.is_whole):
+    if not head.is_declared and may_be_rows_of_16(lines, is_whole_source=head.has_all_lines):
         return ScoredFields(Fields())
     delimiters = [sep for sep in DELIMITERS if any(sep in line for line in lines)]
     words = [texts_in(line, Fields()) for line in lines]
@@ -377,7 +377,7 @@ def _entry(line: str, number: int, fields: Fields, reader: Reader) -> Entry | No
     try:
         located_fields = split_fields(line, fields)
     except NotCsv as error:
-        return reader.refuse(number, 1, "a record of CSV", str(error), line, "damaged")
+        return reader.refuse(number, 1, "a CSV record", str(error), line, "damaged")
     entry = _record(line, number, located_fields, fields, reader)
     unread = _unread_in(located_fields, fields, entry)
     return entry._replace(unread=add_unread_texts(entry.unread, unread)) if unread else entry
@@ -463,7 +463,7 @@ def _map_misfit(
     is_cages = not _CAGE_NAMES.isdisjoint(fields.names[index : index + 1])
     if further_maps or is_cages:
         number = "no" if is_cages else "one"
-        return 0, f"{number} region map in {name} ({AS_JIGSAW})", quote(regions)
+        return 0, f"{number} region map in {name} ({JIGSAW_HINT})", quote(regions)
     return misfit_of(regions, isqrt(len(regions)))
 
 
@@ -478,8 +478,8 @@ def recognise_lines(head: SourceHead) -> tuple[Fields, str] | None:
         ), "it is declared"
     if not scored.is_collection(head.minimum) or fields.delimiter is not None:
         return None
-    where = f"in field {fields.column + 1} of each line" if fields.column else "in single lines"
-    return fields, f"whole puzzles {where}"
+    where = f"in field {fields.column + 1} of each line" if fields.column else "per line"
+    return fields, f"one whole puzzle {where}"
 
 
 def _takes_plain_lines(fields: Fields) -> bool:
@@ -546,7 +546,7 @@ def _layout_of_header(head: SourceHead, header: str, layout: Fields) -> tuple[Fi
     layout = replace(layout, column=column, solution=solution, maps=known.maps)
     texts = [row[column] for row in rows if column < len(row)]
     may_be_grid = len(rows) == 16 and max(map(len, rows)) == 1
-    may_be_grid = may_be_grid and may_be_rows_of_16(texts, is_whole_source=head.is_whole)
+    may_be_grid = may_be_grid and may_be_rows_of_16(texts, is_whole_source=head.has_all_lines)
     scored = score_layout(layout, texts, len(rows))
     variants = sum(head.is_variant(text) for text in texts if not side_of(text))
     scored = replace(scored, puzzle_count=scored.puzzle_count + variants)

@@ -116,7 +116,7 @@ def parse_link(text: Text, reading: Reading) -> Parsed:
     column, cells = puzzles[0]
     similar = [x for x in _segments(line) if len(x.text) == len(cells) and x.text != cells]
     if similar:
-        expected = f"{_EXPECTED} and nothing else of the same length"
+        expected = f"{_EXPECTED} and no other part as long as the cells"
         found = f"{len(cells)} other characters"
         raise text.error(line.number, similar[0].column, expected, found, code="link")
     if variant := _variant_in(line.text.replace(cells, "")):

@@ -61,7 +61,7 @@ def _shape_of(text: Text) -> tuple[int, bool] | None:
 
 
 def _likely_side(widths: Sequence[int]) -> int | None:
-    """The side of a grid in which at least half of the rows have this length; None without one."""
+    """The most common width that can be a side; None if fewer than half of the rows have it."""
     for length, count in Counter(widths).most_common():
         if length in SIDES_WITH_BOXES and count * 2 >= len(widths):
             return length
@@ -103,12 +103,19 @@ def _spreadsheet(text: Text) -> Frame:
 
 
 def render_spreadsheet(puzzle: Puzzle, _notation: str) -> str:
-    """Write n lines of n fields, separated by commas. Raises ValueError with a noun."""
+    """Write n lines of n fields, separated by commas.
+
+    Raises ValueError, whose message is a noun phrase for what the format cannot express.
+    """
     return "".join(f"{','.join(row)}\n" for row in _number_rows(puzzle, ""))
 
 
 def _number_rows(puzzle: Puzzle, blank: str) -> list[list[str]]:
-    """The rows of numbers of a puzzle. Raises ValueError with a noun, also for unusual boxes."""
+    """The rows of numbers of a puzzle.
+
+    Raises ValueError, whose message is a noun phrase for what the format cannot express, such as
+    boxes other than the default ones.
+    """
     side = puzzle.geometry.side
     if ALL_GEOMETRIES.get(side) != puzzle.geometry:
         raise ValueError(shape_in_words(puzzle.geometry))
@@ -277,7 +284,10 @@ def _parse_json_list(text: Text, written: str) -> list[Any]:
 
 
 def render_json(puzzle: Puzzle, _notation: str) -> str:
-    """Write a list of n lists of n numbers, 0 for a blank. Raises ValueError with a noun."""
+    """Write a list of n lists of n numbers, 0 for a blank.
+
+    Raises ValueError, whose message is a noun phrase for what the format cannot express.
+    """
     rows = (f"[{', '.join(row)}]" for row in _number_rows(puzzle, "0"))
     return "[{}]\n".format(",\n ".join(rows))
 

@@ -24,7 +24,7 @@ from typing import Any, BinaryIO, NamedTuple
 
 from pipeline.errors import InvalidPuzzle
 from pipeline.puzzle.puzzle import Puzzle
-from pipeline.reading.formats.around import chunk_may_name_rule, with_remarks
+from pipeline.reading.formats.around import add_remarks, chunk_may_name_rule
 from pipeline.reading.formats.base import Format, ManyFormat, SourceHead
 from pipeline.reading.formats.cells import classic_cells
 from pipeline.reading.formats.frames import puzzle_of_81_cells
@@ -231,7 +231,7 @@ def entries_of_games(chunk: TextChunk, _layout: None, reader: Reader) -> list[En
         lines = enumerate(
             NEWLINE.split(decoded_text(chunk.data, chunk.first_line)), chunk.first_line
         )
-        return with_remarks(entries, [numbered for numbered in lines if "<game" not in numbered[1]])
+        return add_remarks(entries, [numbered for numbered in lines if "<game" not in numbered[1]])
     return entries
 
 

@@ -67,7 +67,10 @@ def parse_pencil_marks(text: Text, reading: Reading) -> Parsed:
 
 
 def render_pencil_marks(puzzle: Puzzle, _notation: str) -> str:
-    """Write n signs for each cell in one line. Raises ValueError with a noun."""
+    """Write n characters for each cell in one line.
+
+    Raises ValueError, whose message is a noun phrase for what the format cannot express.
+    """
     check_plain(puzzle)
     side = puzzle.geometry.side
     if side**3 not in _SIDES or puzzle.geometry != GEOMETRIES[side]:

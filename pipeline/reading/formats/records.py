@@ -14,13 +14,13 @@ from pipeline.errors import InvalidPuzzle, RefusalCode, printable
 from pipeline.puzzle.puzzle import Puzzle
 from pipeline.reading.formats.cells import (
     BLANKS,
+    CELL_CHARACTERS,
     DIGITS,
     EVEN,
-    IN_LARGER,
-    KNOWN,
+    LARGER_CELL_CHARACTERS,
     ODD,
     SIDES,
-    has_usual_boxes,
+    has_default_boxes,
     line_with_box_size,
     render_cells,
     signs_of,
@@ -201,7 +201,7 @@ _UNREAD_LINE = re.compile(r"^line ([0-9]+)")
 _MIN_DAMAGED_LENGTH = 12
 """Minimum length of a field that may be a damaged puzzle."""
 
-_WITHOUT_KNOWN = {ord(sign): None for sign in KNOWN}
+_WITHOUT_KNOWN = {ord(sign): None for sign in CELL_CHARACTERS}
 _MAX_SHOWN = 100
 """Number of characters of an invalid record that its entry contains."""
 
@@ -254,7 +254,7 @@ class Reader:
         with_claim = replace(parsed, claimed=claimed)
         if self.needs_its_text(parsed):
             entry = Entry(lines[0], text.strip(), puzzle, None, claimed, False, parsed=with_claim)
-        elif has_usual_boxes(puzzle.geometry):
+        elif has_default_boxes(puzzle.geometry):
             cells = _cells_in_one_line(text, puzzle)
             entry = Entry(lines[0], cells, puzzle, None, claimed, False, signs)
         else:  # the cells alone do not show the boxes
@@ -390,7 +390,7 @@ def side_of(field: str) -> int | None:
     cells = split_solution(cells_of(field))[0]
     side = SIDES.get(len(cells))
     if side is None or side > 9:
-        return side if IN_LARGER.issuperset(cells) else None
+        return side if LARGER_CELL_CHARACTERS.issuperset(cells) else None
     blanks = set(cells) - set(DIGITS[:side])
     has_one_blank = len(blanks) <= 1 and blanks <= set(BLANKS)
     return side if has_one_blank or blanks == {EVEN, ODD} else None
@@ -408,7 +408,7 @@ def may_be_damaged_puzzle(field: str) -> bool:
 
 def is_row(line: str, side: int) -> bool:
     """Whether a line is a row of `side` cells."""
-    known = KNOWN if side <= 9 else IN_LARGER
+    known = CELL_CHARACTERS if side <= 9 else LARGER_CELL_CHARACTERS
     cells = cells_of(line)
     return len(cells) == side and known.issuperset(cells)
 

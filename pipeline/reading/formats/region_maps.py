@@ -24,17 +24,18 @@ from string import ascii_letters
 from pipeline.errors import counted
 from pipeline.puzzle.geometry import Geometry
 from pipeline.puzzle.puzzle import Rule
-from pipeline.reading.formats.alphabets import signs
+from pipeline.reading.formats.alphabets import digits_or_letters
 from pipeline.reading.formats.around import is_note, title_and_unread
 from pipeline.reading.formats.base import Format
 from pipeline.reading.formats.cells import DIGITS, split_into_rows
 from pipeline.reading.formats.frames import Frame, frame_of_cells, puzzle_of_frame
 from pipeline.reading.formats.jigsaws import (
-    AS_JIGSAW,
+    JIGSAW_HINT,
     JIGSAW_SIDES,
     RegionMap,
     connected_parts,
     find_region_map,
+    map_cells,
 )
 from pipeline.reading.formats.parsed import Parsed
 from pipeline.reading.formats.records import is_damaged_row, is_row
@@ -45,11 +46,14 @@ from pipeline.settings import Reading
 _MAX_ROWS = 100
 """Maximum number of rows in which to look for a damaged map."""
 
+_DOUBLE_SIDES = frozenset(2 * side for side in JIGSAW_SIDES)
+"""Sides of squares that two jigsaws form, with each map beside its grid."""
+
 _NAMES = frozenset(ascii_letters + DIGITS)
-_HEADINGS = frozenset(
+HEADINGS = frozenset(
     ("puzzle", "grid", "givens", "clues", "regions", "region", "jigsaw", "map", "layout", "areas")
 )
-"""Headings of grids and maps, which are not titles."""
+"""Headings of grids and maps in lower case, which are not titles."""
 
 
 def find_map(rows: Sequence[str]) -> RegionMap | None:
@@ -64,11 +68,14 @@ def _find_damaged_map(rows: Sequence[str]) -> RegionMap | None:
     equal neighbours; in a damaged map, two thirds of them must remain.
     """
     count, side = len(rows), len(rows[0])
-    if count == side == len(rows[-1]) or count > _MAX_ROWS:  # a quick test for mere grids
+    if (count == side == len(rows[-1]) and side not in _DOUBLE_SIDES) or count > _MAX_ROWS:
+        return None  # a quick test for mere grids
+    widths = Counter(filter(None, map(len, rows)))
+    if not widths:
         return None
-    side, row_count = Counter(map(len, rows)).most_common(1)[0]
-    if side == 2 * row_count == 2 * count:
-        return _find_damaged_half(rows)
+    side, row_count = widths.most_common(1)[0]
+    if region_map := _find_damaged_half(rows, side // 2):
+        return region_map
     if side not in JIGSAW_SIDES or row_count < side - 1:
         return None
     for index, row in enumerate(rows):
@@ -80,21 +87,35 @@ def _find_damaged_map(rows: Sequence[str]) -> RegionMap | None:
     return RegionMap(blocks.index(best), 0, side) if best and _has_regions(best, side) else None
 
 
-def _find_damaged_half(rows: Sequence[str]) -> RegionMap | None:
-    """A damaged map in the left or the right half of n rows of 2n signs."""
-    side = len(rows)
-    halves = ["".join(row[start : start + side] for row in rows) for start in (0, side)]
+def _find_damaged_half(rows: Sequence[str], side: int) -> RegionMap | None:
+    """Find damaged maps in the left or the right halves of rows of 2n signs, at least n of them.
+
+    Returns a map that begins in the first of these rows.
+    """
+    wide = [index for index, row in enumerate(rows) if len(row) == 2 * side]
+    if side not in JIGSAW_SIDES or len(wide) < side:
+        return None
+    halves = ["".join(rows[index][start : start + side] for index in wide) for start in (0, side)]
     for index, (half, other) in enumerate(zip(halves, halves[::-1], strict=True)):
-        if half.isalnum() and not other.isalnum() and _has_regions([half], side):
-            return RegionMap(0, index * side, side) if side in JIGSAW_SIDES else None
+        names = split_into_rows(half, side)
+        may_be_map = half.isalnum() and not other.isalnum() and len({*names}) > 1
+        if may_be_map and _has_regions(names, side):
+            return RegionMap(wide[0], index * side, side)
     return None
 
 
 def _has_regions(block: Sequence[str], side: int) -> bool:
-    """Whether at least two thirds of the signs are names, and enough neighbours are equal."""
-    names = sum(map(_NAMES.__contains__, chain.from_iterable(block)))
-    is_filled = names * 3 >= side**2 * 2
-    return is_filled and _count_equal_neighbours(block, side) * 3 >= side * (side - 1) * 2
+    """Whether the rows may be damaged maps.
+
+    At least two thirds of the signs are names, more than n/2 names are different, and enough
+    neighbours are equal.
+    """
+    signs = "".join(block)
+    names = [sign for sign in signs if sign in _NAMES]
+    if len(names) * 3 < len(signs) * 2 or len({*names}) * 2 <= side:
+        return False
+    maps = max(1, len(signs) // side**2)
+    return _count_equal_neighbours(block, side) * 3 >= maps * side * (side - 1) * 2
 
 
 def _count_equal_neighbours(block: Sequence[str], side: int) -> int:
@@ -157,17 +178,17 @@ def puzzle_with_map(
         fault = text.at_word(region_map[cell], expected + alternative, found)
     rules = [] if fault else region_rules(names)
     frame = frame._replace(geometry=Geometry(1, side), fault=fault, rules=rules)
-    return puzzle_of_frame(text, frame, signs, reading)
+    return puzzle_of_frame(text, frame, digits_or_letters, reading)
 
 
 def recognise_jigsaw_grid(text: Text) -> str | None:
-    found = find_map([row.cells for row in text.rows])
+    found = find_map([map_cells(row.text) for row in text.rows])
     return f"{found.side} regions around a grid" if found else None
 
 
 def parse_jigsaw_grid(text: Text, reading: Reading) -> Parsed:
     rows = text.rows
-    found = find_map([row.cells for row in rows])
+    found = find_map([map_cells(row.text) for row in rows])
     if found is None:
         expected = "a grid, and a map of n connected regions of n cells in letters or digits"
         raise text.at_line(text.lines[0], expected)
@@ -183,12 +204,14 @@ def parse_jigsaw_grid(text: Text, reading: Reading) -> Parsed:
             grid = []
         region_map = [word for row in map_rows for word in row.placed_cells()]
     used_lines = [*map_rows, *grid]
-    if not grid or any(_may_be_row(row, side) for row in _other_rows(text, used_lines)):
+    others = _other_rows(text, used_lines)
+    has_other_map = sum(_may_be_map_row(row, side) for row in others) * 2 > side
+    if not grid or has_other_map or any(_may_be_row(row, side) for row in others):
         expected = f"one grid of {side} rows of {side} cells and one map of its regions"
         count = sum(len(row.cells) == side for row in rows if row not in map_rows)
         found_rows = f"a region map and {counted(count, 'row')} of {side} cells"
         word = region_map[0]
-        raise text.error(word.line, word.column, f"{expected} (or {AS_JIGSAW})", found_rows)
+        raise text.error(word.line, word.column, f"{expected} (or {JIGSAW_HINT})", found_rows)
     may_be_grid = not is_beside and all(word.text.isdecimal() for word in region_map)
     alternative = ", or --format stacked for two grids" if may_be_grid else ""
     parsed = puzzle_with_map(text, grid, region_map, reading, alternative)
@@ -238,12 +261,21 @@ def _grid_among(rows: Sequence[TextLine], side: int) -> list[TextLine]:
 
 
 def _may_be_row(row: TextLine, side: int) -> bool:
-    is_cells = is_row(row.text, side) or is_damaged_row(row.text, side)
+    """Whether a line may be a row of the grid, perhaps a damaged one, or such a row and names."""
+    parts, width = [row.text], len(row.cells)
+    if abs(width - 2 * side) < 2:
+        parts += [row.cells[:side], row.cells[-side:]]
+    is_cells = any(is_row(part, side) or is_damaged_row(part, side) for part in parts)
     return is_cells and not is_note(row.text.strip())
 
 
+def _may_be_map_row(row: TextLine, side: int) -> bool:
+    """Whether a line is a single word of n names."""
+    return len(row.cells) == side and row.text.strip().isalnum()
+
+
 def _is_heading(row: TextLine) -> bool:
-    return row.text.strip(" \t[]():=-*").lower() in _HEADINGS
+    return row.text.strip(" \t[]():=-*").lower() in HEADINGS
 
 
 JIGSAW_GRID = Format("jigsaw-grid", recognise_jigsaw_grid, parse_jigsaw_grid)

@@ -17,7 +17,7 @@ from itertools import chain
 
 from pipeline.errors import counted
 from pipeline.puzzle.geometry import Geometry
-from pipeline.reading.formats.alphabets import signs
+from pipeline.reading.formats.alphabets import digits_or_letters
 from pipeline.reading.formats.base import Format
 from pipeline.reading.formats.cells import BLANKS, DIGITS
 from pipeline.reading.formats.frames import Frame, puzzle_of_frame
@@ -98,7 +98,7 @@ def parse_samurai(text: Text, reading: Reading) -> Parsed:
     if reading.format == "auto" and reason == _UNCERTAIN:
         expected = "--format samurai for one puzzle, or --format lines for five"
         raise text.error(None, None, expected, _UNCERTAIN, code="ambiguous")
-    return puzzle_of_frame(text, _frame(text, rows), signs, reading)
+    return puzzle_of_frame(text, _frame(text, rows), digits_or_letters, reading)
 
 
 def _frame(text: Text, rows: Sequence[TextLine]) -> Frame:

@@ -18,7 +18,7 @@ from string import ascii_lowercase
 from typing import NamedTuple
 
 from pipeline.puzzle.geometry import Geometry
-from pipeline.reading.formats.alphabets import numbers, unpadded
+from pipeline.reading.formats.alphabets import numbers, without_leading_zeros
 from pipeline.reading.formats.cells import ALL_GEOMETRIES, BLANKS, SIDES_WITH_BOXES
 from pipeline.reading.formats.frames import Row, frame_of_rows, puzzle_of_frame
 from pipeline.reading.formats.parsed import Parsed
@@ -80,7 +80,7 @@ def parse_table(text: Text, reading: Reading) -> Parsed | None:
 def normalised(token: str) -> str:
     """A number without leading zeros and a final `.0`, or a word in lower case."""
     number = _FLOAT.fullmatch(token)
-    return unpadded(number[1] if number else token.lower())
+    return without_leading_zeros(number[1] if number else token.lower())
 
 
 _ALPHABETS = numbers(_BLANKS, ", or one symbol for all blanks", normalised)

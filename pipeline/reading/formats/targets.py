@@ -291,7 +291,7 @@ def _canonical(rule: Rule, geometry: Geometry) -> Rule:
             key = machines.relation_key(related, geometry.values)
             rule = replace(rule, related=machines.parse_relation(key, geometry.values))
         case StateMachine(line, moves, accepted):
-            machine = machines.restate(moves, accepted, geometry.values, len(line))
+            machine = machines.renumber_states(moves, accepted, geometry.values, len(line))
             rule = replace(rule, moves=machine.moves, accepted=machine.accepted)
         case NondeterministicMachine(line, _, starts, accepted, label):
             values = geometry.values
@@ -302,6 +302,6 @@ def _canonical(rule: Rule, geometry: Geometry) -> Rule:
                 machine = work.machine(machines.parse_machine, text, values, len(line))
                 rule = StateMachine(line, *machine, label)
             except machines.TooManyStates:
-                parsed = work.nondeterministic(machines.parse_machine, text, values)
+                parsed = work.nondeterministic_machine(machines.parse_machine, text, values)
                 rule = NondeterministicMachine(line, *parsed, label)
     return rule

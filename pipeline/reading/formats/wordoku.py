@@ -26,7 +26,7 @@ from pipeline.reading.formats.cells import (
     DIGITS,
     EVEN,
     GEOMETRIES,
-    IN_LINE,
+    LINE_SUFFIX,
     ODD,
     SIDES,
     shape_in_words,
@@ -123,7 +123,7 @@ def parse_wordoku(text: Text, reading: Reading) -> Parsed:
     if reading.variant == "even-odd":
         for word in frame.words():
             if word.text in (EVEN, ODD):
-                raise text.at_word(word, "no marks of even or odd cells in a puzzle of letters")
+                raise text.at_word(word, "a puzzle of letters without even or odd marks")
     allowed = list[str]()
     for word in frame.words():
         sign = word.text
@@ -139,7 +139,7 @@ def parse_wordoku(text: Text, reading: Reading) -> Parsed:
     blanks = frozenset((*_BLANKS, blank)) - {""}
     alphabet = Alphabet(masks, blanks, "a letter or one symbol for all blanks", name=signs)
     parsed = puzzle_of_frame(text, frame, lambda *_: [alphabet], reading)
-    parsed = replace(parsed, format=parsed.format + IN_LINE * in_line)
+    parsed = replace(parsed, format=parsed.format + LINE_SUFFIX * in_line)
     return parsed.with_text(*text_around(text, rows, frame.side, ()))
 
 
@@ -151,8 +151,8 @@ def render_wordoku(puzzle: Puzzle, notation: str) -> str:
     geometry = puzzle.geometry
     if GEOMETRIES.get(geometry.side) != geometry:
         raise ValueError(shape_in_words(geometry))
-    in_line = f" {notation}".endswith(IN_LINE)
-    signs = f" {notation}".removesuffix(IN_LINE).strip() or ascii_uppercase[: geometry.side]
+    in_line = f" {notation}".endswith(LINE_SUFFIX)
+    signs = f" {notation}".removesuffix(LINE_SUFFIX).strip() or ascii_uppercase[: geometry.side]
     if len(signs) != geometry.side:
         raise ValueError(f"{geometry.side} values in the letters {signs}")
     cells = "".join(written_cells(puzzle, signs, "."))

@@ -1,8 +1,8 @@
 """Jobs: each one turns a claimed source into a published set of files.
 
     PuzzleJob       one puzzle or formula: its solutions and its record
-    CollectionJob   a table, and files of solutions with a line for each puzzle
-    ArchiveJob      a folder with the set of each member, and a table of the members
+    CollectionJob   one collection: a table, and files of solutions with a line for each puzzle
+    ArchiveJob      one archive or folder: a folder with the files of each member, and a table
 
 A job creates the requests that workers compute, writes the replies, and creates the published set.
 Results of collections and archives are written to the outbox as they are computed, with
@@ -30,7 +30,7 @@ from pipeline.outbox.events import finished_fields
 from pipeline.outbox.rows import Rows
 from pipeline.outbox.schema import REFUSED, SCHEMA, Fallback
 from pipeline.outbox.tables import PuzzleRow, columns
-from pipeline.outbox.traits import any_slow
+from pipeline.outbox.traits import has_slow_traits
 from pipeline.outbox.write_record import (
     CollectionSet,
     Origin,
@@ -42,7 +42,7 @@ from pipeline.service.log import Log, Progress
 from pipeline.service.protocol.checkpointed import CheckpointedFiles
 from pipeline.service.protocol.claim import Claim, Manifest
 from pipeline.service.protocol.folders import Folders
-from pipeline.service.protocol.publish import PublishedSet
+from pipeline.service.protocol.publish import OutputSet
 from pipeline.service.protocol.settle import walk_folder
 from pipeline.service.workers import Request
 from pipeline.settings import Settings
@@ -66,8 +66,8 @@ A job whose checkpoint has another number starts again.
 class ChunkRequest(Request):
     """A request to solve a chunk of a collection.
 
-    `member`: path of the collection in an archive. `first`: expected index of the first puzzle; the
-    rows are renumbered later if it is wrong.
+    `member`: path of the collection in an archive, or empty. `first`: expected index of the first
+    puzzle; if it is wrong, the rows are renumbered later.
     """
 
     chunk: TextChunk
@@ -109,7 +109,7 @@ class ChunkRequest(Request):
 
 @dataclass(frozen=True, slots=True)
 class CollectionEnd(Request):
-    """Marks the end of a collection; there is nothing to compute.
+    """A step without computation at the end of a collection.
 
     - `line`: the first line that was not read.
     - `digest`, `size`: SHA-256 and bytes of the whole collection.
@@ -128,7 +128,7 @@ class CollectionEnd(Request):
 class ChunkSizes:
     """Sizes of the steps of collections and archives. All fields but `items` are in bytes.
 
-    chunk        chunk of 9×9 puzzles: about 6,000 puzzles, which take compiled code 0.01 s;
+    chunk        chunk of 9×9 puzzles: about 6,000 puzzles, which compiled code solves in 0.01 s;
                  without numba about 800, which take some seconds
     other_sides  chunk of puzzles of other sizes, which take some seconds
     proved       chunk of puzzles to be proved unique, or with a slow trait: about 200
@@ -147,10 +147,10 @@ class ChunkSizes:
     item_bytes: int = 1024 * 1024
 
     def size(self, layout: Layout, settings: Settings) -> int:
-        """The size in bytes of the chunks of a collection."""
+        """The size of a collection's chunks in bytes."""
         if layout.format.has_variants:
             return self.variants
-        if settings.prove == "always" or any_slow(settings.trait_names):
+        if settings.prove == "always" or has_slow_traits(settings.trait_names):
             return self.proved
         is_nine = layout.cells == NINE_BY_NINE.size
         return self.chunk if is_nine else min(self.chunk, self.other_sides)
@@ -164,7 +164,7 @@ class ChunkSizes:
         start: Position | None = None,
         index_offset: Callable[[], int] = lambda: 0,
     ) -> Iterator[ChunkRequest | CollectionEnd]:
-        """Yield the steps of a collection from `start` on, finally a CollectionEnd.
+        """Yield the requests for the chunks from `start` on, and finally a CollectionEnd.
 
         `index_offset` estimates the index of the next puzzle minus the number of its line.
         """
@@ -181,7 +181,7 @@ class ChunkSizes:
 
 
 CHUNK_SIZES = ChunkSizes()
-"""The values of every run outside tests."""
+"""The sizes in every run outside tests."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,7 +213,7 @@ class Job(ABC):
 
     @abstractmethod
     def steps(self) -> Iterator[Request]:
-        """Yield the remaining requests, the same ones for the same source and checkpoint."""
+        """Yield the remaining requests. They depend only on the source and the checkpoint."""
 
     @abstractmethod
     def write(self, step: Any, reply: Any) -> None:
@@ -221,16 +221,14 @@ class Job(ABC):
 
     @abstractmethod
     def _contents(self) -> PuzzleSet | CollectionSet:
-        """The contents of the published set. Called after all steps."""
+        """The contents of the set to publish. Called after all steps."""
 
-    def published_set(self) -> PublishedSet:
-        """The set to publish. Called after all steps."""
+    def output_set(self) -> OutputSet:
+        """The set of files to publish. Called after all steps."""
         now, manifest = datetime.now(UTC), self.claim.manifest
-        return PublishedSet(
-            manifest.stem, self._contents(), manifest.claimed or timestamp(now), now
-        )
+        return OutputSet(manifest.stem, self._contents(), manifest.claimed or timestamp(now), now)
 
-    def log_end(self, published: PublishedSet, log: Log) -> EndedJob:
+    def log_end(self, published: OutputSet, log: Log) -> EndedJob:
         """Log the outcome of a published job, and return it."""
         contents, record = published.contents, published.record
         event = finished_fields(record) | {"source": printable(record.source)}
@@ -250,15 +248,15 @@ class Job(ABC):
 class LongJob(Job):
     """The job of a collection or archive, written to the outbox with checkpoints.
 
-    `steps_before` and `seconds_before` are the steps and time of earlier runs, `seconds` the time
-    of all runs. The result of `_state` is saved with each checkpoint; the next run reads it as
+    `steps_before` and `seconds_before` are the steps and time of earlier runs; `seconds` is the
+    time of all runs. The result of `_state` is saved with each checkpoint; the next run reads it as
     `_saved_state`. A subclass that knows the SHA-256 of the original sets `_digest`.
     """
 
     status: str
     format: str
     reason: str
-    """Why the source was read in that format."""
+    """Why the source was read in this format."""
     is_quick = False
     """Whether computing all steps in this process is faster than starting a worker."""
 
@@ -282,7 +280,8 @@ class LongJob(Job):
     def progress(self) -> Progress: ...
 
     @abstractmethod
-    def _state(self) -> dict[str, Any]: ...
+    def _state(self) -> dict[str, Any]:
+        """The state of the subclass for a checkpoint, as JSON values."""
 
     def checkpoint(self, steps: int) -> None:
         """Make the files durable, and record that `steps` steps are done."""
@@ -293,27 +292,27 @@ class LongJob(Job):
                 "bulk": self._state(),
                 "seconds": self.seconds,
                 "puzzles": progress.puzzles,
-                "share": progress.share,
+                "share": progress.fraction,
             }
         )
 
     @cached_property
     def _source_origin(self) -> Origin:
-        """The description of the original in the record. Needs the original in its claim."""
+        """The description of the original in the record. The original must be in its claim."""
         original = self.claim.original
         sha256 = self._digest or (digest_of(original) if original.is_file() else None)
         return self._origin(sha256, size_of(original))
 
     @cached_property
     def _size(self) -> int | None:
-        return shown_size(self.claim.original)
+        return size_for_progress(self.claim.original)
 
     def _contents(self) -> CollectionSet:
         source = self._source_origin, self.status, self.format, self.reason
         return CollectionSet(*source, self.totals, self.fallbacks, self.seconds, self.unread)
 
-    def published_set(self) -> PublishedSet:
-        return replace(super().published_set(), checkpointed=self._checkpointed.staged())
+    def output_set(self) -> OutputSet:
+        return replace(super().output_set(), checkpointed=self._checkpointed.staged_files())
 
     def discard(self) -> None:
         """Remove all files written so far. The job must start again."""
@@ -326,7 +325,7 @@ def size_of(path: Path) -> int | None:
     return status.st_size if stat.S_ISREG(status.st_mode) else None
 
 
-def shown_size(path: Path) -> int | None:
+def size_for_progress(path: Path) -> int | None:
     """The size of a file, or of all files in a folder, for the display of progress.
 
     None if it cannot be determined: progress is optional, so errors are ignored.

@@ -45,14 +45,14 @@ from pipeline.service.log import Progress
 from pipeline.service.protocol.claim import Claim
 from pipeline.service.protocol.durable import sync
 from pipeline.service.protocol.folders import Folders
-from pipeline.service.protocol.publish import CheckpointedFile, PublishedSet
+from pipeline.service.protocol.publish import CheckpointedFile, OutputSet
 from pipeline.settings import Settings
 from pipeline.solving import ERROR_STATUSES
 from pipeline.solving.items import members_of
 from pipeline.solving.result import Result
 
 _LONGEST_ENDING = "_1234567.solution"
-"""The longest ending of a file name that the job of a collection can have."""
+"""The longest ending that a file of a collection can have after its stem."""
 
 
 class ArchiveJob(LongJob):
@@ -71,7 +71,7 @@ class ArchiveJob(LongJob):
         super().__init__(claim, folders, settings, chunk_sizes)
         self.format = self.reason = archive.kind
         self._tree = Tree(self._checkpointed.tree)
-        self._rows = f"{claim.manifest.stem}.csv"
+        self._table_name = f"{claim.manifest.stem}.csv"
         self._meter = Meter()
         state = self._saved_state
         self.totals = Counter(state.get("totals", {}))
@@ -79,7 +79,7 @@ class ArchiveJob(LongJob):
         self.unread = Counter(state.get("unread", {}))
         self._member_count: int = state.get("members", 0)
         self._open_collection: tuple[str, CheckpointedTable | str] | None = None
-        """The collection being written: its name, and its table or the reason for having none."""
+        """The name of the collection that is being written, and its table or why there is none."""
         if "inner" in state:
             member, stem, table_state = state["inner"]
             table = None if table_state is None else self._table(stem, table_state)
@@ -93,7 +93,7 @@ class ArchiveJob(LongJob):
         batch: list[OneProblem] = []
         original, done, started = self.claim.original, self._member_count, self._open_collection
         for name, member in members_of(original, self._settings, self._meter, done):
-            # An earlier run may have written a part of the first member.
+            # An earlier run may have written a part of the first remaining member.
             table, started = started and started[1], None
             if not isinstance(member, tuple):
                 batch.append(member)
@@ -141,7 +141,7 @@ class ArchiveJob(LongJob):
             record = self._tree.write_puzzle_set(item.name, self._member_count, contents)
             add_unread(self.unread, unread_counts([or_none(record.unread) or ()]))
         except OSError as error:
-            why = _name_fault(error)
+            why = _why_name_is_unusable(error)
             result = replace(result, status="failed", solutions=(), complete=None, message=why)
             record, trait_names = PuzzleSet(origin, result).record({}, datetime.now(UTC)), ()
         self.fallbacks = merge_fallbacks((*self.fallbacks, *count_extras(result, self.totals)))
@@ -150,29 +150,30 @@ class ArchiveJob(LongJob):
     def _member_origin(self, name: str, sha256: str | None, size: int | None) -> Origin:
         return replace(self._origin(sha256, size), source=name, member=self._member_count)
 
-    def _write_row(self, member: str, form_name: str | None, status: str, *rest: object) -> None:
-        """Write a row of the table of members. Columns of traits are empty if not given."""
+    def _write_row(self, member: str, format_name: str | None, status: str, *rest: object) -> None:
+        """Write a row of the table of members; missing fields at its end are left empty."""
         if status != "collection":  # for a collection, the caller counts the puzzles
             self.totals[status] += 1
         self._member_count += 1
         trait_names = self._settings.trait_names
         if self._member_count == 1:
-            self._checkpointed.append(self._rows, header(MemberRow, trait_names))
-        fields = [printable(member), form_name, status, *rest]
+            self._checkpointed.append(self._table_name, header(MemberRow, trait_names))
+        fields = [printable(member), format_name, status, *rest]
         fields += [""] * (len(columns(MemberRow, trait_names)) - len(fields))
-        self._checkpointed.append(self._rows, csv_line(fields))
+        self._checkpointed.append(self._table_name, csv_line(fields))
 
     def _table_of(self, member: str) -> CheckpointedTable | str:
         """The table of a collection, which is created if necessary.
 
-        Returns the reason instead if the name of the collection does not allow one. Raises OSError.
+        If the name of the collection does not allow a table, the reason is returned instead. Raises
+        OSError.
         """
         if self._open_collection is None or self._open_collection[0] != member:
             try:
                 stem = self._tree.checked_stem_for(member, self._member_count)
                 self._open_collection = member, self._table(f"/{stem}", {})
             except OSError as error:
-                self._open_collection = member, _name_fault(error)
+                self._open_collection = member, _why_name_is_unusable(error)
         return self._open_collection[1]
 
     def _finish_collection(self, end: CollectionEnd) -> None:
@@ -185,10 +186,10 @@ class ArchiveJob(LongJob):
         table.finish(end)
         for name in table.names():
             self._checkpointed.release(name)
-        origin, form_name = self._member_origin(member, end.digest, end.size), layout.format.name
+        origin, format_name = self._member_origin(member, end.digest, end.size), layout.format.name
         counted = table.totals, table.fallbacks
         contents = CollectionSet(
-            origin, "collection", form_name, layout.reason, *counted, table.seconds, table.unread
+            origin, "collection", format_name, layout.reason, *counted, table.seconds, table.unread
         )
         self._tree.write(table.stem.lstrip("/"), contents, table.names())
         self._tree.sync()
@@ -196,7 +197,7 @@ class ArchiveJob(LongJob):
         message = f"{bad} of {table.count} puzzles are invalid, unknown or failed" if bad else ""
         solved = table.totals["unique"] + table.totals["multiple"]
         message = printable(end.error or message)
-        self._write_row(member, form_name, "collection", solved, "", "", message)
+        self._write_row(member, format_name, "collection", solved, "", "", message)
         self.totals += table.totals
         self.fallbacks = merge_fallbacks((*self.fallbacks, *table.fallbacks))
         add_unread(self.unread, table.unread)
@@ -218,18 +219,20 @@ class ArchiveJob(LongJob):
         puzzles = sum(count for name, count in counts.items() if name not in EXTRA_COUNTS)
         return Progress(puzzles, self._meter.read, self._size)
 
-    def published_set(self) -> PublishedSet:
+    def output_set(self) -> OutputSet:
         if not self._member_count:
-            self._checkpointed.append(self._rows, header(MemberRow, self._settings.trait_names))
+            self._checkpointed.append(
+                self._table_name, header(MemberRow, self._settings.trait_names)
+            )
         if not self.claim.manifest.files:  # if publication has begun, the tree may be renamed
             self._checkpointed.tree.mkdir(exist_ok=True)
-        return replace(super().published_set(), tree=self._checkpointed.tree)
+        return replace(super().output_set(), tree=self._checkpointed.tree)
 
 
-def _name_fault(error: OSError) -> str:
+def _why_name_is_unusable(error: OSError) -> str:
     """The reason why a member's name does not allow writing its results.
 
-    Raises every other error: it concerns the disk or the folder, and so all members.
+    Raises any other error, because it concerns the disk or the folder, and so all members.
     """
     if error.errno not in (errno.ENAMETOOLONG, errno.EILSEQ, errno.EINVAL):
         raise error
@@ -251,10 +254,10 @@ class Tree:
         self._unsynced: list[Path] = []
 
     def stem_for(self, member: str, number: int) -> str:
-        """The path of a member's files without their endings. Creates its folder.
+        """The path of a member's files without their endings. Creates their folder.
 
-        If another member has a name with this stem, the next possible stem is chosen. `number` is
-        the position of the member in the archive. Raises OSError.
+        If the stem is used by another member, the next possible stem is chosen. `number` is the
+        position of the member in the archive. Raises OSError.
         """
         parts = PurePosixPath(member)
         folder = self._folder(parts.parent)
@@ -264,7 +267,7 @@ class Tree:
         raise AssertionError("stems_for never ends")
 
     def checked_stem_for(self, member: str, number: int) -> str:
-        """As `stem_for`, but raises OSError also if names with that stem can be too long."""
+        """As `stem_for`, but also raises OSError if file names with the stem could be too long."""
         with self._removing_on_error():
             stem = self.stem_for(member, number)
             probe = self._top / f"{stem}{_LONGEST_ENDING}"
@@ -286,7 +289,7 @@ class Tree:
             raise
 
     def _is_free(self, folder: PurePosixPath, stem: str, number: int) -> bool:
-        """Whether no other member has a name with this stem."""
+        """Whether no other member uses this stem, or a stem with possibly equal file names."""
         own_record = read_record(self._top / folder / f"{stem}{RECORD_SUFFIX}")
         if own_record is not None and own_record.member == number:  # from an interrupted step
             return True
@@ -297,7 +300,7 @@ class Tree:
         return True
 
     def _folder(self, path: PurePosixPath) -> PurePosixPath:
-        """Create a folder in the tree. A `~` is appended if a file has or may get its name."""
+        """Create a folder in the tree. A `~` is appended if a file has or could get its name."""
         folder = PurePosixPath()
         for part in path.parts:
             folder = folder / part
@@ -328,9 +331,9 @@ class Tree:
 
         paths = [self._top / name.lstrip("/") for name in checkpointed]
         checkpointed_files = {path.name: CheckpointedFile(path, digest_of(path)) for path in paths}
-        return PublishedSet(
-            path_stem.name, contents, timestamp(now), now, checkpointed_files
-        ).write(path_of)
+        return OutputSet(path_stem.name, contents, timestamp(now), now, checkpointed_files).write(
+            path_of
+        )
 
     def sync(self) -> None:
         """Make everything written since the last call durable."""

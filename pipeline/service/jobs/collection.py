@@ -13,7 +13,7 @@ import msgspec
 from pipeline.outbox.rows import Rows, blank_lines, merge_fallbacks
 from pipeline.outbox.schema import Fallback
 from pipeline.outbox.tables import PuzzleRow, header
-from pipeline.outbox.traits import any_slow
+from pipeline.outbox.traits import has_slow_traits
 from pipeline.puzzle.geometry import NINE_BY_NINE
 from pipeline.reading import Collection
 from pipeline.reading.archives import UnpackLimits
@@ -35,7 +35,7 @@ class CheckpointedTable:
     - `position`: where the next chunk of the source begins; None if the source was read to its end.
     - `count`: number of puzzles written.
     - `seconds`: computing time of all workers.
-    - `index_offset`: index minus line number of the first puzzle of the last chunk.
+    - `index_offset`: for the first puzzle of the last chunk, its index minus its line number.
     """
 
     def __init__(
@@ -108,7 +108,7 @@ class CheckpointedTable:
         self.seconds += rows.seconds
 
     def _add_rank(self) -> None:
-        """Create another solution file, with a blank line for each earlier puzzle."""
+        """Create the solution file of the next rank, with a blank line for each earlier puzzle."""
         self._ranks += 1
         _, first, *further = self.names()
         name = further[-1] if further else first
@@ -119,13 +119,13 @@ class CheckpointedTable:
 
 
 MAX_QUICK_PUZZLES = 64
-"""Maximum number of puzzles that plain Python solves faster than a process starts."""
+"""Maximum number of puzzles that plain Python solves before a new process would be ready."""
 
 MAX_QUICK_CHUNKS = 2
-"""Maximum number of chunks that compiled code solves faster than a process starts."""
+"""Maximum number of chunks that compiled code solves before a new process would be ready."""
 
 
-def _has_machine_code() -> bool:
+def _is_solver_compiled() -> bool:
     """Whether the batch solver is compiled."""
     from pipeline.solving import compiled  # noqa: PLC0415 - loads numpy
 
@@ -145,10 +145,10 @@ def is_quick(
         and settings.solver in {"auto", "batch"}
         and (settings.max_solutions or 0) <= MAX_SOLUTIONS_IN_COLLECTION
         and settings.prove != "always"
-        and not any_slow(settings.trait_names)
+        and not has_slow_traits(settings.trait_names)
         and (
             size <= MAX_QUICK_PUZZLES * (cells + 1)
-            or (cells == NINE_BY_NINE.size and _has_machine_code())
+            or (cells == NINE_BY_NINE.size and _is_solver_compiled())
         )
     )
 

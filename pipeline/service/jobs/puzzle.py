@@ -16,7 +16,7 @@ from pipeline.solving.result import Result
 from pipeline.solving.solvers import Solvers
 
 BATCH_SIZE = 128
-"""Puzzles per batch. Not a setting, because some results depend on it."""
+"""Number of puzzles in a batch. Not a setting, because some results depend on it."""
 
 
 class PuzzleBatch(BatchRequest[OneProblem]):

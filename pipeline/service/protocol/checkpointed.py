@@ -1,6 +1,6 @@
 """Checkpointed files: files to be published that may take hours to write.
 
-They are written in the outbox under temporary names. From time to time they are made durable, and a
+They are written to the outbox under temporary names. From time to time they are made durable, and a
 checkpoint is written to the claim: the length of each file, and the state from which the job
 continues after a crash.
 """
@@ -17,10 +17,10 @@ from pathlib import Path
 from typing import Any
 
 from pipeline.files import digest_of, opened, write_all
-from pipeline.service.protocol.claim import APPEND_FLAGS, Claim, last_object
+from pipeline.service.protocol.claim import APPEND_FLAGS, Claim, last_json_object
 from pipeline.service.protocol.durable import sync, sync_open
 from pipeline.service.protocol.folders import Folders
-from pipeline.service.protocol.publish import CheckpointedFile, temporary_name
+from pipeline.service.protocol.publish import CheckpointedFile, temporary_path
 
 PROGRESS = ".progress"
 """The file in a claim that contains the checkpoints, one JSON object per line."""
@@ -46,17 +46,17 @@ class _PartialFile:
 class CheckpointedFiles:
     """The checkpointed files of a claim, by name.
 
-    A name with a slash is a path in the claim's tree. `state` is the last checkpoint; empty without
-    one. After a crash, files are truncated to their length in the checkpoint. `key` describes
-    everything that determines the files, except the source; a checkpoint with another key is
-    ignored.
+    A name with a slash is a path in the claim's tree. `state` is the last checkpoint, or empty if
+    there is none. After a crash, files are truncated to their length in the checkpoint. `key`
+    describes everything that determines the files, except the source; a checkpoint with another key
+    is ignored.
     """
 
     def __init__(self, claim: Claim, folders: Folders, key: str = "") -> None:
         self._claim = claim
         self._folders = folders
         self._key = key
-        self.tree = temporary_name(claim, folders, "0t")
+        self.tree = temporary_path(claim, folders, "0t")
         self._files: dict[str, _PartialFile] = {}
         self.state: dict[str, Any] = {}
         self._last_number = 0
@@ -89,7 +89,7 @@ class CheckpointedFiles:
         """The path of a file before publication."""
         if "/" in name:
             return self.tree / name.lstrip("/")
-        return temporary_name(self._claim, self._folders, f"{number}g")
+        return temporary_path(self._claim, self._folders, f"{number}g")
 
     def append(self, name: str, data: bytes) -> None:
         """Append to a file of the set; create it if necessary."""
@@ -131,8 +131,8 @@ class CheckpointedFiles:
             write_all(descriptor, b"\n%b\n" % line)  # the last line may be incomplete
             sync_open(descriptor)
 
-    def staged(self) -> dict[str, CheckpointedFile]:
-        """Final name → file, for all files."""
+    def staged_files(self) -> dict[str, CheckpointedFile]:
+        """Return {final name: path and SHA-256} of all files."""
         return {
             name: CheckpointedFile(
                 file.path, file.sha256.hexdigest() if file.sha256 else digest_of(file.path)
@@ -151,7 +151,7 @@ class CheckpointedFiles:
 def last_checkpoint(folder: Path) -> dict[str, Any]:
     """The last checkpoint in the folder of a claim; empty if there is none."""
     with contextlib.suppress(OSError):
-        return last_object(folder / PROGRESS)
+        return last_json_object(folder / PROGRESS)
     return {}
 
 

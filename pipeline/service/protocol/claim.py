@@ -50,6 +50,7 @@ from pipeline.service.protocol.folders import Folders, move_back
 from pipeline.service.protocol.settle import UNKNOWN_FINGERPRINT, Fingerprint
 
 LOCK, MANIFEST = ".lock", ".claim.json"
+"""Names of the lock file and of the manifest file in a claim."""
 NEW_PREFIX = ".new-"
 """Prefix of the temporary name of a claim."""
 PREPARING = ".preparing"
@@ -57,14 +58,19 @@ PREPARING = ".preparing"
 MAX_LOCK_BYTES = 4096
 """Maximum size of the content of a lock file."""
 _MAX_MANIFEST_BYTES = 64 * 1024 * 1024
+"""Bytes at the end of a manifest or checkpoint file that are searched for the last JSON object."""
 _ATTEMPTS = re.compile(rb"attempts at (.*): ([0-9]{1,9})(?: in step ([0-9]{1,9}))?\n")
+"""Matches the line of a lock file with the job, the number of attempts, and the step."""
 APPEND_FLAGS = os.O_WRONLY | os.O_APPEND | os.O_CREAT
+"""Flags to append to a file, which is created if it is missing."""
 
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
     """The content of .claim.json: the facts about a job that are needed after a crash.
 
+    - `stem`: what the names of the job's files in the outbox begin with.
+    - `claimed`: when the file was claimed, in ISO 8601.
     - `former`: stems of earlier sets of this source, if its stem has changed.
     - `files`: names in the outbox of the files being published and of the earlier files that they
       replace; empty before publication. Names of folders end in `/`.
@@ -103,11 +109,11 @@ class Manifest:
 
 
 def new_job_id(now: datetime) -> str:
-    """A unique id; ids sort by time."""
+    """A unique id of a job. Ids sort by the time of their creation."""
     return f"{now.astimezone(UTC):%Y%m%dT%H%M%S}-{secrets.token_hex(5)}"
 
 
-def last_object(path: Path) -> dict[str, Any]:
+def last_json_object(path: Path) -> dict[str, Any]:
     """The last complete JSON object in a file with one object per line; empty if there is none.
 
     Raises OSError.
@@ -126,7 +132,7 @@ def read_manifest(folder: Path) -> Manifest:
     """
     manifest = None
     with contextlib.suppress(OSError, ValueError):
-        manifest = Manifest.from_values(last_object(folder / MANIFEST))
+        manifest = Manifest.from_values(last_json_object(folder / MANIFEST))
         if manifest.fingerprint.inode in (
             (folder / manifest.source).lstat().st_ino,
             UNKNOWN_FINGERPRINT.inode,
@@ -163,7 +169,10 @@ _NO_ATTEMPTS = _Attempts(0, 0)
 
 
 class Claim:
-    """A claim that this process owns; `close` releases the lock, `remove` the claim."""
+    """A claim that this process owns.
+
+    `close` releases the lock; `remove` also deletes the folder.
+    """
 
     def __init__(self, folder: Path, lock: int, manifest: Manifest) -> None:
         self.folder = folder
@@ -206,10 +215,11 @@ class Claim:
     def attempt(
         self, step: int = 0, uncounted: tuple[type[BaseException], ...] = ()
     ) -> Iterator[None]:
-        """Count the `with` block as an attempt; the count remains only if the process is killed.
+        """Count the `with` block as an attempt at a step while it runs.
 
-        The count is restored if the block ends normally, or with an Exception or one of
-        `uncounted`. A caller that treats an exception as a crash must call `count_attempt`.
+        The earlier count is restored when the block ends, even with an Exception or one of
+        `uncounted`, but not if the process is killed. A caller that treats an exception as a crash
+        must call `count_attempt`.
         """
         uncounted_types: tuple[type[BaseException], ...] = (Exception, *uncounted)
         before = self._read_attempts()
@@ -351,11 +361,9 @@ def take_over_abandoned(folders: Folders) -> Iterator[Claim]:
                 os.close(lock)
             if is_environmental(error):
                 raise
-            continue  # finished, another user's, or damaged; `status` shows the last two
+            continue  # finished, another user's or damaged claim; `status` shows the last two kinds
         if has_file:
-            with contextlib.suppress(
-                OSError
-            ):  # if the disk is full, `status` shows the former owner
+            with contextlib.suppress(OSError):  # if the disk is full, the former owner remains
                 claim.write_owner()
             yield claim
         else:

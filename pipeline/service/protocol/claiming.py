@@ -24,7 +24,7 @@ from pipeline.limits import MIB
 from pipeline.outbox import RECORD_SUFFIX, NoRecord, RecordForbidden, file_names, load_record
 from pipeline.outbox.names import (
     COUNT_SUFFIX,
-    PROOF,
+    PROOF_SUFFIX,
     claim_key,
     folded_stems,
     likely_stems,
@@ -47,12 +47,13 @@ from pipeline.service.protocol.folders import Folders
 from pipeline.service.protocol.settle import Fingerprint, is_unchanged
 
 _OUTBOX_LOCK = ".lock"
+"""Name of the lock file in the outbox."""
 _ID_BYTES = 8
 """Length of the random id at the start of the lock file."""
 _MAX_LOCK_FILE_BYTES = MIB
-"""Size of a full lock file, which is then emptied."""
+"""Maximum size of the lock file. When it is reached, the file is emptied."""
 _LOCK_RETRY_SECONDS = 0.000_1
-"""Interval of attempts to get the outbox lock."""
+"""Seconds between attempts to get the outbox lock."""
 
 
 def identity(status: os.stat_result) -> str:
@@ -119,8 +120,8 @@ class Reservations:
         self, source: str, fingerprint: Fingerprint, *, keep_cnf: bool, is_folder: bool = False
     ) -> Manifest:
         """Reserve a stem for a new job; returns its manifest. The caller must hold the lock."""
-        stem, former = self._choose(source, keep_cnf=keep_cnf, is_folder=is_folder)
-        self._append((stem, *former))
+        stem, former = self._choose_stem(source, keep_cnf=keep_cnf, is_folder=is_folder)
+        self._append_stems((stem, *former))
         for held in (stem, *former):
             self._add_stem(held)
         now = datetime.now(UTC)
@@ -154,7 +155,7 @@ class Reservations:
                 self._list_stems()
         self._read_to = max(size, _ID_BYTES)
 
-    def _append(self, stems: Iterable[str]) -> None:
+    def _append_stems(self, stems: Iterable[str]) -> None:
         """Append reserved stems to the lock file; if it is full, empty it and write a new id."""
         data = "".join(json.dumps(stem) + "\n" for stem in stems).encode("ascii")
         with suppress(OSError):
@@ -186,16 +187,16 @@ class Reservations:
             if stem not in known:
                 self._stems[form] = (*known, stem)
 
-    def _choose(
+    def _choose_stem(
         self, source: str, *, keep_cnf: bool, is_folder: bool
     ) -> tuple[str, tuple[str, ...]]:
-        """Choose the stem of a source; returns it, and other stems with earlier sets of it."""
+        """Choose the stem of a source; returns it, and other stems that have earlier sets of it."""
         likely = likely_stems(source)
         used = [
             stem
             for stem, folded in likely.items()
             if stem in self._stems.get(folded, ())
-            and any(holder == source for holder, _ in self._holders(stem))
+            and any(holder == source for holder, _ in self._uses_of(stem))
         ]
         first = () if is_folder else likely
         choices = chain(used, first, stems_for(source, is_folder=is_folder))
@@ -209,7 +210,7 @@ class Reservations:
         used_names = [
             names
             for related in self._related_stems(stem)
-            for holder, names in self._holders(related)
+            for holder, names in self._uses_of(related)
             if holder != source
         ]
         return not used_names or output_names(stem, keep_cnf=keep_cnf).isdisjoint(
@@ -220,14 +221,14 @@ class Reservations:
         """Yield the reserved stems whose file names may collide with names of this stem."""
         folded, base = folded_stems(stem)
         forms = {folded, base}
-        for ending in (COUNT_SUFFIX, PROOF):
+        for ending in (COUNT_SUFFIX, PROOF_SUFFIX):
             forms |= {folded + ending, folded.removesuffix(ending)}
         yield from {stem for form in forms for stem in self._stems.get(form, ())}
 
-    def _holders(self, stem: str) -> Iterator[tuple[str, frozenset[str]]]:
-        """Yield each source, in work or published, that uses a stem, and its file names.
+    def _uses_of(self, stem: str) -> Iterator[tuple[str, frozenset[str]]]:
+        """Yield (source, file names) of each job, in work or published, that uses a stem.
 
-        If this process has no permission to read the record, the source is "".
+        If this process has no permission to read a record, the source is "".
         """
         if self._in_work is None:
             self._in_work = manifests_in_work(self._folders)
@@ -252,10 +253,11 @@ def make_claim(
     data: bytes | None = None,
     spare_claims: list[Claim] | None = None,
 ) -> Claim | None:
-    """Claim a file of the inbox; None if another process was faster, or it is gone or changed.
+    """Claim a file in the inbox.
 
-    `data`: the bytes of the file, if it was read. Reuses one of the `spare_claims` if possible,
-    which saves a third of the time for thousands of small files.
+    Returns None if another process was faster, or if the file is gone or has changed. `data`: the
+    bytes of the file, if it was read. Reuses one of the `spare_claims` if possible, which saves a
+    third of the time for thousands of small files.
     """
     folder = folders.work / claim_key(manifest.source)
     if folder.exists():
@@ -263,10 +265,9 @@ def make_claim(
     claim = _reuse_spare(spare_claims, manifest) if spare_claims else None
     if claim is None:
         with opened(folders.work / PREPARING, os.O_RDWR | os.O_CREAT) as preparing:
-            fcntl.flock(
-                preparing, fcntl.LOCK_SH
-            )  # without this lock, the claim would look abandoned
-            claim = _prepare(folders, manifest)
+            # Without this lock, the claim would look abandoned.
+            fcntl.flock(preparing, fcntl.LOCK_SH)
+            claim = _prepare_claim(folders, manifest)
     sys.audit("sudoku_pipeline.claim.prepared")
     try:
         claim.move(folder)
@@ -276,10 +277,10 @@ def make_claim(
             return None
         raise
     sys.audit("sudoku_pipeline.claim.placed")
-    return _fill(claim, folders.inbox / manifest.source, data)
+    return _move_into_claim(claim, folders.inbox / manifest.source, data)
 
 
-def _prepare(folders: Folders, manifest: Manifest) -> Claim:
+def _prepare_claim(folders: Folders, manifest: Manifest) -> Claim:
     """Create a locked claim under a temporary name."""
     folder = folders.work / f"{NEW_PREFIX}{manifest.job}"
     folder.mkdir()
@@ -315,7 +316,7 @@ def _reuse_spare(spare_claims: list[Claim], manifest: Manifest) -> Claim | None:
     return spare
 
 
-def _fill(claim: Claim, source: Path, data: bytes | None) -> Claim | None:
+def _move_into_claim(claim: Claim, source: Path, data: bytes | None) -> Claim | None:
     """Move the file into its claim; if it has changed meanwhile, put it back and return None."""
     try:
         source.rename(claim.original)

@@ -1,4 +1,4 @@
-"""Make files, names in folders, or whole filesystems durable, to survive a power failure."""
+"""Make files, folders or whole filesystems durable, so that they survive a power failure."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ The numbers are from <linux/magic.h>.
 
 
 def sync(*paths: Path) -> None:
-    """Make files, or the names in folders, durable, one after the other."""
+    """Make files durable, one after the other. Syncing a folder makes the names in it durable."""
     for path in paths:
         descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
         try:
@@ -69,7 +69,7 @@ class Disks:
     def sync(self) -> None:
         """Sync the filesystems. Raises OSError."""
         for descriptor in self._descriptors:
-            call("syncfs", descriptor)
+            call_library("syncfs", descriptor)
 
 
 def _has_reliable_syncfs(descriptor: int) -> bool:
@@ -80,7 +80,7 @@ def _has_reliable_syncfs(descriptor: int) -> bool:
 
     buffer = ctypes.create_string_buffer(256)  # struct statfs; its first field is the type
     try:
-        call("fstatfs", descriptor, buffer)
+        call_library("fstatfs", descriptor, buffer)
     except (OSError, AttributeError):
         return False
     return ctypes.c_long.from_buffer(buffer).value in _SYNCFS_TYPES
@@ -92,7 +92,7 @@ def _syncfs_reports_errors() -> bool:
     return all(part.isdigit() for part in version) and tuple(map(int, version)) >= SYNCFS_SINCE
 
 
-def call(name: str, *arguments: object) -> int:
+def call_library(name: str, *arguments: object) -> int:
     """Call a C library function that returns -1 and sets errno on failure.
 
     Raises OSError on failure, AttributeError if the library lacks the function.

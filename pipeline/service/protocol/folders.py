@@ -44,7 +44,7 @@ class Folders:
         return self.inbox / FAILED
 
     def is_environment_fault(self, error: Exception) -> bool:
-        """Whether every job would fail like this, for example because the disk is full."""
+        """Whether every job would fail with this error, for example because the disk is full."""
         if not isinstance(error, OSError):
             return isinstance(error, EnvironmentFailure)
         usable = all(

@@ -21,8 +21,8 @@ class Marks:
     """Records files whose reading crashed in this process or killed another process.
 
     Each process has a locked mark file in `work` with the key of the name that it is reading.
-    `on_stuck` is called with each mark that cannot be removed. A remaining mark counts as one
-    attempt for the file.
+    `on_stuck` is called with each mark that cannot be removed. A mark that a dead process left
+    counts as one attempt at the file.
     """
 
     def __init__(self, work: Path, on_stuck: Callable[[Path, OSError], None]) -> None:

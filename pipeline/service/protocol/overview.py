@@ -37,8 +37,12 @@ NEWER_FILE = (
 LAST_SCAN = ".last-scan"
 """The file in `.work/` whose mtime is the time of the last scan."""
 _LOG = ".log"
+"""Ending of the names of logs in the outbox."""
 MAX_SCAN_AGE = 120.0
-"""Seconds, four rescan intervals. If the last scan is older, no process scans the inbox."""
+"""Maximum age of the last scan in seconds: four rescan intervals.
+
+If the last scan is older, no process scans the inbox.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +93,8 @@ def read_overview(folders: Folders, settle: float) -> Overview:
             FileState(manifest.source, words) for manifest, words in claim_descriptions(folders)
         ],
         failed=[
-            FileState(path.name, _reason(folders, path.name)) for path in files_in(folders.failed)
+            FileState(path.name, _failure_reason(folders, path.name))
+            for path in files_in(folders.failed)
         ],
         done=sum(1 for _ in paths_in(folders.done)),
         scan_age=_scan_age(folders),
@@ -101,7 +106,7 @@ def read_overview(folders: Folders, settle: float) -> Overview:
         elif seen:
             settling = History().judge(seen, settle, time.monotonic(), time.time())
             is_young = time.time() - seen.modified < settle
-            if settling and (seen.writer is not None or is_young):
+            if settling and (seen.has_writer is not None or is_young):
                 overview.settling.append(FileState(name, settling.reason))
             else:
                 overview.waiting.append(FileState(name))
@@ -117,7 +122,7 @@ def _scan_age(folders: Folders) -> float | None:
     return age if age >= -MAX_SCAN_AGE else None  # the age is negative if the clock was set back
 
 
-def _reason(folders: Folders, source: str) -> str:
+def _failure_reason(folders: Folders, source: str) -> str:
     """The reason why a file failed."""
     latest = latest_record(folders, source)
     if latest is None:
@@ -176,9 +181,9 @@ def retry_failed(
 ) -> Iterator[tuple[str, str | None]]:
     """Move failed originals back to the inbox.
 
-    Yields (name, None) for each moved file, (name, reason) for a file that was not moved. If
-    several files have the same name, the latest is moved. Without `names`, moves all files for
-    whose name there is no newer job.
+    Yields (name, None) for each moved file, and (name, reason) for each file that is not moved. If
+    several files have the same name, the latest is moved. If `names` is None, moves all files
+    except those that a newer job with the same name has overtaken.
     """
     found_names = set()
     latest_first = sorted(files_in(folders.failed), key=lambda path: -path.lstat().st_ctime_ns)
@@ -195,7 +200,7 @@ def retry_failed(
 
 
 def _is_overtaken(folders: Folders, source: str) -> bool:
-    """Whether a newer job for this name is in work or has succeeded."""
+    """Whether a newer job for a file with this name is in work or has succeeded."""
     latest = latest_record(folders, source)
     return is_in_work(folders, source) or not (latest is None or _is_refusal(latest[1]))
 
@@ -229,8 +234,8 @@ def expired_files(folders: Folders, seconds: float) -> Iterator[ExpiredFile]:
 def _expired_logs(folder: Path, limit: float, *, is_in_tree: bool = False) -> Iterator[ExpiredFile]:
     """Yield the logs that were last written before `limit` and that a record lists.
 
-    Includes logs in the trees of archives. Only records that can list an old log, or that can be of
-    an archive, are read.
+    Includes logs in the trees of archives. A record is read only if it may list an old log, or may
+    be the record of an archive.
     """
     with os.scandir(folder) as entries:
         visible = [entry for entry in entries if not entry.name.startswith(".")]
@@ -280,15 +285,15 @@ def delete_expired(files: Iterable[ExpiredFile]) -> int:
         except FileNotFoundError:
             continue
         except RecursionError:
-            failure = failure or _too_deep(path)
+            failure = failure or _too_deep_error(path)
         except OSError as error:  # EMFILE: rmtree opens a descriptor for each level
-            failure = failure or (_too_deep(path) if error.errno == errno.EMFILE else error)
+            failure = failure or (_too_deep_error(path) if error.errno == errno.EMFILE else error)
     if failure:
         raise failure
     return count
 
 
-def _too_deep(path: Path) -> OSError:
+def _too_deep_error(path: Path) -> OSError:
     """The error for a folder that is nested too deeply."""
     return OSError(
         errno.ENAMETOOLONG, "nested too deeply to be deleted by this program; use rm -r", path

@@ -37,16 +37,17 @@ class CheckpointedFile(NamedTuple):
     sha256: str
 
 
-MIN_SYNCED_SETS = 16
-"""Number of sets from which on whole filesystems are synced, if possible, instead of each file."""
+MIN_SETS_TO_SYNC_DISKS = 16
+"""Minimum number of sets for which whole filesystems are synced, if possible, not each file."""
 
 _TEMPORARY_NAME = re.compile(
     r"\.(?P<inbox>[0-9a-f]+[.][0-9a-f]+)-(?P<job>[0-9]{8}T[0-9]{6}-[0-9a-f]+)-[0-9]+[a-z]?\.tmp"
 )
+"""Matches the temporary names of files and folders in the outbox, see `_temporary_prefix`."""
 
 
 @dataclass(frozen=True)
-class PublishedSet:
+class OutputSet:
     """The files to be published for one source. Their names begin with the stem.
 
     - `claimed`: when the source was claimed, in ISO 8601.
@@ -79,7 +80,7 @@ class PublishedSet:
         return record
 
 
-def publish(sets: Sequence[tuple[Claim, PublishedSet]], folders: Folders) -> None:
+def publish(sets: Sequence[tuple[Claim, OutputSet]], folders: Folders) -> None:
     """Publish the set of each claim, replacing any earlier set of its source.
 
     The files of all sets are written under temporary names and made durable, before an earlier set
@@ -88,7 +89,7 @@ def publish(sets: Sequence[tuple[Claim, PublishedSet]], folders: Folders) -> Non
     """
     syncing = (
         Disks.open((folders.outbox, folders.work))
-        if len(sets) >= MIN_SYNCED_SETS
+        if len(sets) >= MIN_SETS_TO_SYNC_DISKS
         else nullcontext()
     )
     with syncing as disks:
@@ -147,17 +148,17 @@ class _StagedFile:
 
     @property
     def is_in_place(self) -> bool:
-        """Whether an earlier, interrupted attempt has renamed it already."""
+        """Whether an earlier attempt, which was interrupted, has renamed the file already."""
         return self.path == self.target
 
 
 class _StagedSet:
     """A set that is being published.
 
-    `earlier_records`: the paths of the records of earlier sets of its source.
+    `earlier_records`: the paths of the records of earlier sets of the same source.
     """
 
-    def __init__(self, claim: Claim, published: PublishedSet, folders: Folders) -> None:
+    def __init__(self, claim: Claim, published: OutputSet, folders: Folders) -> None:
         self._claim = claim
         self._set = published
         self._outbox = folders.outbox
@@ -174,7 +175,7 @@ class _StagedSet:
         return self._staged[:-1]
 
     def stage(self, *, writeback: bool) -> None:
-        """Write the files under temporary names; `writeback` as in `PublishedSet.write`."""
+        """Write the files under temporary names; `writeback` as in `OutputSet.write`."""
         for name, checkpointed in self._set.checkpointed.items():
             self._staged.append(_StagedFile(checkpointed.path, self._outbox / name))
         if tree := self._set.tree:
@@ -210,7 +211,7 @@ class _StagedSet:
             if staged.is_in_place or not os.path.lexists(staged.target):
                 continue
             if is_folder(staged.target):
-                _refuse_foreign(staged.target, (*earlier, *manifest.files))
+                _refuse_foreign_folder(staged.target, (*earlier, *manifest.files))
             elif staged.is_folder:
                 raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), staged.target)
         fresh = (staged.target.name + "/" * staged.is_folder for staged in self._files)
@@ -236,7 +237,7 @@ class _StagedSet:
         for staged in self._files:
             if not staged.is_in_place:
                 if is_folder(staged.target):
-                    self._put_away(staged.target)
+                    self._delete_earlier_folder(staged.target)
                 staged.path.replace(staged.target)
             sys.audit("sudoku_pipeline.publish.renaming")
         sys.audit("sudoku_pipeline.publish.renamed")
@@ -248,11 +249,11 @@ class _StagedSet:
             if not stale.endswith("/"):
                 path.unlink(missing_ok=True)
             elif is_folder(path):
-                self._put_away(path)
+                self._delete_earlier_folder(path)
 
-    def _put_away(self, folder: Path) -> None:
-        """Delete a folder of an earlier set. Renaming it first makes it disappear at once."""
-        _refuse_foreign(folder, self._claim.manifest.files)
+    def _delete_earlier_folder(self, folder: Path) -> None:
+        """Delete a folder of an earlier set. It is renamed first, so that it disappears at once."""
+        _refuse_foreign_folder(folder, self._claim.manifest.files)
         hidden = self._claim.folder / ".earlier"
         shutil.rmtree(hidden, ignore_errors=True)
         try:
@@ -269,8 +270,8 @@ class _StagedSet:
                     staged.path.unlink()
 
 
-def _refuse_foreign(folder: Path, earlier_names: Sequence[str]) -> None:
-    """Raise OSError unless a folder is part of an earlier set, whose names are given."""
+def _refuse_foreign_folder(folder: Path, earlier_names: Sequence[str]) -> None:
+    """Raise OSError unless a folder is one of `earlier_names`, the names of earlier sets."""
     if f"{folder.name}/" not in earlier_names:
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), folder)
 
@@ -284,7 +285,7 @@ def _write_new(path: Path, content: Iterable[str | bytes], *, writeback: bool) -
         return write_new(path, content, writeback=writeback)
 
 
-def temporary_name(claim: Claim, folders: Folders, ending: str) -> Path:
+def temporary_path(claim: Claim, folders: Folders, ending: str) -> Path:
     """A temporary path in the outbox for a file of a claim's job."""
     return folders.outbox / f"{_temporary_prefix(claim, folders)}{ending}.tmp"
 
@@ -320,7 +321,7 @@ def move_originals(
     """Move the originals of published jobs to `done` or `failed`, and remove the claims.
 
     `finished`: (claim, whether its original belongs in `failed`). The inbox is synced before the
-    target folders: otherwise an original could be in both after a power failure. Claims that can be
+    target folders: otherwise a power failure could leave an original in both. Claims that can be
     reused are added to `spare_claims`, if given.
     """
     shelves = set()
@@ -338,7 +339,7 @@ def move_originals(
 
 
 def remove_orphans(folders: Folders) -> None:
-    """Remove temporary files of jobs of this inbox that are no longer in work."""
+    """Remove the temporary files of jobs of this inbox that are no longer in work."""
     names = os.listdir(folders.outbox)  # noqa: PTH208 - faster for a million names
     matches = [match for name in names if (match := _TEMPORARY_NAME.fullmatch(name))]
     if not matches:

@@ -25,16 +25,16 @@ from pipeline.outbox.names import DONE, FAILED
 from pipeline.reading.archives import MAX_DEPTH
 
 EMPTY_SECONDS = 60.0
-"""Time without a change after which an empty file, or one that starts with NULs, is complete."""
+"""Seconds without a change after which a file that is empty or begins with NULs is complete."""
 
 _BLANK_BYTES = 4096
-"""Number of first bytes that are examined. If all are NULs, the file is probably incomplete."""
+"""Number of bytes examined at the start of a file. If all are NULs, it is probably incomplete."""
 
 MAX_CLOCK_SKEW = 3600.0
 """Seconds by which an mtime may be in the future; a later mtime is ignored."""
 
 FOLDER_SECONDS = 5.0
-"""Time without a change after which a dropped folder is complete."""
+"""Seconds without a change after which a dropped folder is complete."""
 
 
 class Fingerprint(NamedTuple):
@@ -53,23 +53,24 @@ UNKNOWN_FINGERPRINT = Fingerprint(0, 0, 0)
 class Observation:
     """An observed file or folder.
 
-    - `writer`: whether a process has it open for writing; None if unknown.
-    - `cut_off`: whether its content looks truncated.
+    - `has_writer`: whether a process has it open for writing; None if unknown.
+    - `is_cut_off`: whether its content looks truncated.
     - `newest_ns`: for a folder, the latest mtime in it. The fingerprint of a folder has a hash of
       its content instead of an mtime.
-    - `data`, `content`: its bytes and its source, if it was read.
-    - `is_blank`: whether it starts with NULs.
-    - `refusal`: why it goes to `failed/` without being read, for example because it is a device.
+    - `data`, `source`: its bytes, and the source that they are, if the file was read.
+    - `is_blank`: whether its first bytes are all NULs.
+    - `refusal`: why it goes to `failed/` without being read, for example because it is a device;
+      empty for other files.
     """
 
     name: str
     fingerprint: Fingerprint
-    writer: bool | None
-    cut_off: bool = False
+    has_writer: bool | None
+    is_cut_off: bool = False
     is_folder: bool = False
     newest_ns: int = 0
     data: bytes | None = None
-    content: Any = None
+    source: Any = None
     is_blank: bool = False
     refusal: str = ""
 
@@ -80,7 +81,7 @@ class Observation:
 
 
 def names_in(inbox: Path) -> tuple[list[str], dict[str, str]]:
-    """The sorted names to process, and ignored name → reason, in an inbox."""
+    """Return the sorted names to process in an inbox, and {ignored name: reason}."""
     names: list[str] = []
     ignored: dict[str, str] = {}
     with os.scandir(inbox) as entries:
@@ -104,12 +105,12 @@ def fingerprint_of(status: os.stat_result) -> Fingerprint:
 
 
 def observe(
-    path: Path, read: Callable[[bytes], tuple[Any, bool]] | None = None, max_bytes: int = 0
+    path: Path, parse: Callable[[bytes], tuple[Any, bool]] | None = None, max_bytes: int = 0
 ) -> Observation | None:
     """Observe a path; None if it does not exist.
 
-    A file of up to `max_bytes` without a writer is read, and `read` is called with its bytes. It
-    returns the source, and whether the bytes look truncated.
+    A file of up to `max_bytes` without a writer is read, and `parse` is called with its bytes.
+    `parse` returns the source, and whether the bytes look truncated.
     """
     try:
         status = path.lstat()
@@ -119,7 +120,7 @@ def observe(
         return _observe_folder(path)
     if not stat.S_ISREG(status.st_mode):
         refusal = f"it is {kind_in_words(status.st_mode)}"
-        return Observation(path.name, fingerprint_of(status), writer=False, refusal=refusal)
+        return Observation(path.name, fingerprint_of(status), has_writer=False, refusal=refusal)
     try:
         descriptor = os.open(path, SAFE_FLAGS)
     except OSError as error:
@@ -127,20 +128,20 @@ def observe(
     try:
         before = fingerprint_of(os.fstat(descriptor))
         writer = has_writer(descriptor)
-        is_read = read is not None and before.size <= max_bytes
+        is_read = parse is not None and before.size <= max_bytes
         count = 0 if writer else before.size if is_read else min(before.size, _BLANK_BYTES)
         data = _read(descriptor, count)
         is_blank = count > 0 and not data[:_BLANK_BYTES].strip(b"\0")
-        content, cut_off = None, len(data) < count
-        if read and is_read and data and not cut_off:
-            content, cut_off = read(data)
+        source, cut_off = None, len(data) < count
+        if parse and is_read and data and not cut_off:
+            source, cut_off = parse(data)
         after = fingerprint_of(os.fstat(descriptor))
     finally:
         os.close(descriptor)
     cut_off = cut_off or before != after
     known = data if is_read and data and len(data) == count else None
     return Observation(
-        path.name, after, writer, cut_off, data=known, content=content, is_blank=is_blank
+        path.name, after, writer, cut_off, data=known, source=source, is_blank=is_blank
     )
 
 
@@ -156,7 +157,7 @@ def _observe_folder(path: Path) -> Observation | None:
     """Observe a folder and its whole content; None if it is gone."""
     size, hashed, writer, newest = 0, sha256(), False, 0
     for inner, name, folder, status in walk_folder(path):
-        writer = writer or (stat.S_ISREG(status.st_mode) and _is_written_in(folder, name))
+        writer = writer or (stat.S_ISREG(status.st_mode) and _is_being_written_in(folder, name))
         size += status.st_size
         newest = max(newest, status.st_mtime_ns)
         hashed.update(repr((inner, name, fingerprint_of(status))).encode())
@@ -165,7 +166,7 @@ def _observe_folder(path: Path) -> Observation | None:
     except FileNotFoundError:
         return None
     if not os.access(path, os.R_OK | os.X_OK):
-        size += folder_status.st_size  # it counts as not empty
+        size += folder_status.st_size  # an unreadable folder counts as not empty
     content = int.from_bytes(hashed.digest()[:7], "big")
     return Observation(
         path.name,
@@ -206,8 +207,8 @@ def walk_folder(
                 yield from walk_folder(entry_name, folder, f"{inner}{entry_name}/")
 
 
-def _is_written_in(folder: int, name: str) -> bool:
-    """Whether a file in an open folder certainly has a writer."""
+def _is_being_written_in(folder: int, name: str) -> bool:
+    """Whether the file `name` in an open folder certainly has a writer."""
     try:
         with opened(name, folder=folder) as descriptor:
             return has_writer(descriptor) is True
@@ -239,15 +240,15 @@ def is_unchanged(path: Path, fingerprint: Fingerprint, data: bytes | None = None
     seen = (
         observe(path) if data is None else observe(path, lambda now: (None, now != data), len(data))
     )
-    if seen is None or seen.writer or seen.cut_off:
+    if seen is None or seen.has_writer or seen.is_cut_off:
         return False
     return seen.fingerprint == fingerprint
 
 
-def is_written(path: Path) -> bool:
+def is_being_written(path: Path) -> bool:
     """Whether a file, or a file in a folder, certainly has a writer."""
     seen = observe(path)
-    return seen is not None and seen.writer is True
+    return seen is not None and seen.has_writer is True
 
 
 def has_writer(descriptor: int) -> bool | None:
@@ -270,10 +271,11 @@ def has_writer(descriptor: int) -> bool | None:
 
 
 @dataclass(frozen=True, slots=True)
-class Settling:
+class SettlingVerdict:
     """The verdict on a file that is not complete: observe it again after `seconds`.
 
-    - `patience`: settling time minus the time since the first observation.
+    - `reason`: why the file is not considered complete, for messages.
+    - `patience`: settling time minus the time since the first observation, in seconds.
     - `is_held_open`: a writer has kept the file open without changing it for longer than the
       settling time.
     """
@@ -299,12 +301,12 @@ class History:
     last_writer: float = -math.inf
 
     def judge(
-        self, observation: Observation, settle: float, now: float, wall: float
-    ) -> Settling | None:
+        self, observation: Observation, settle: float, now: float, wall_time: float
+    ) -> SettlingVerdict | None:
         """Decide whether the file is complete; returns None if it is complete.
 
-        `settle` is the settling time in seconds, `now` the time on a monotonic clock, `wall` the
-        time on the wall clock.
+        `settle` is the settling time in seconds, `now` the time on a monotonic clock, `wall_time`
+        the time on the wall clock.
         """
         if self.fingerprint is None:
             self.first_observed = now
@@ -314,21 +316,21 @@ class History:
         unchanged = now - self.unchanged_since
         left = settle - unchanged
         patience = settle - (now - self.first_observed)
-        if observation.writer:
+        if observation.has_writer:
             self.last_writer = now
             soon = max(left, settle / 4)
-            return Settling(
+            return SettlingVerdict(
                 soon, "a program has it open for writing", patience, is_held_open=left <= 0
             )
         if observation.is_folder:
             left = max(left, self.last_writer + settle - now)
         if observation.fingerprint.size == 0 or observation.is_blank:
-            age = max(unchanged, wall - observation.modified)
-            if age < EMPTY_SECONDS and observation.modified < wall + MAX_CLOCK_SKEW:
+            age = max(unchanged, wall_time - observation.modified)
+            if age < EMPTY_SECONDS and observation.modified < wall_time + MAX_CLOCK_SKEW:
                 reason = "it begins with NULs" if observation.is_blank else "it is still empty"
-                return Settling(EMPTY_SECONDS - age, reason, patience)
-        if observation.writer is None and left > 0:
-            return Settling(left, "a program may still be writing it", patience)
-        if observation.cut_off and left > 0:
-            return Settling(left, "its content looks cut off", patience)
+                return SettlingVerdict(EMPTY_SECONDS - age, reason, patience)
+        if observation.has_writer is None and left > 0:
+            return SettlingVerdict(left, "a program may still be writing it", patience)
+        if observation.is_cut_off and left > 0:
+            return SettlingVerdict(left, "its content looks cut off", patience)
         return None

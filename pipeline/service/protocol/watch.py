@@ -18,18 +18,23 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pipeline.service.protocol.durable import call
+from pipeline.service.protocol.durable import call_library
 
 if TYPE_CHECKING:
     from watchdog.observers.api import BaseObserver
 
-_HINTS = 0x100 | 0x80 | 0x8 | 0x01000000
-"""IN_CREATE, IN_MOVED_TO, IN_CLOSE_WRITE and IN_ONLYDIR, from <sys/inotify.h> of Linux."""
+_WATCH_FLAGS = 0x100 | 0x80 | 0x8 | 0x01000000
+"""The flags for watching a folder: IN_CREATE, IN_MOVED_TO, IN_CLOSE_WRITE and IN_ONLYDIR.
+
+They are from <sys/inotify.h> of Linux.
+"""
 
 _IGNORED = 0x8000
 """IN_IGNORED: the folder is no longer watched."""
 _EVENT_HEADER = struct.Struct("iIII")
+"""The fields of an event before its name: watch, mask, cookie, and length of the name."""
 _EVENT_BUFFER_BYTES = 64 * 1024
+"""Maximum number of bytes of events that are read at a time."""
 
 
 class Alarm:
@@ -67,15 +72,15 @@ class Alarm:
 
 
 class _Events(threading.Thread):
-    """Calls `ring` at each inotify event of a folder, on Linux. Watchdog delays events."""
+    """Calls `ring` at each inotify event of a folder. On Linux, because watchdog delays events."""
 
     def __init__(self, folder: Path, ring: Callable[[], None]) -> None:
         super().__init__(daemon=True)
         self._ring = ring
-        self._descriptor = call("inotify_init1", os.O_CLOEXEC)
+        self._descriptor = call_library("inotify_init1", os.O_CLOEXEC)
         try:
             name = os.fsencode(folder)
-            self._watch = call("inotify_add_watch", self._descriptor, name, _HINTS)
+            self._watch = call_library("inotify_add_watch", self._descriptor, name, _WATCH_FLAGS)
         except OSError as error:
             os.close(self._descriptor)
             raise OSError(error.errno, error.strerror, str(folder)) from error
@@ -90,13 +95,13 @@ class _Events(threading.Thread):
     def stop(self) -> None:
         """Stop watching the folder: this causes a last event, which ends the thread."""
         with contextlib.suppress(OSError):  # the folder is gone
-            call("inotify_rm_watch", self._descriptor, self._watch)
+            call_library("inotify_rm_watch", self._descriptor, self._watch)
         self.join()
         os.close(self._descriptor)
 
 
 def _masks(events: bytes) -> Iterator[int]:
-    """Yield the masks of events. In the data, a name follows each event."""
+    """Yield the mask of each event. In `events`, a name follows each event's header."""
     offset = 0
     while offset < len(events):
         _watch, mask, _cookie, length = _EVENT_HEADER.unpack_from(events, offset)

@@ -1,9 +1,8 @@
-"""The batch solver: solves many 9×9 puzzles in parallel, each in one bit of every word.
+"""The batch solver: solves many 9×9 puzzles in parallel by DPLL, each in its own bit of a vector.
 
-It propagates all puzzles together, and searches completely (DPLL), in machine code. In plain Python
-it gives the same results, but is no faster than other solvers. Without machine code, collections
-therefore use other solvers. Loading numpy is slow: callers that may have only single puzzles import
-this module late.
+It runs in machine code. In plain Python it gives the same results, but is no faster than other
+solvers, which therefore solve collections if there is no machine code. Loading numpy is slow, so
+callers that may have only single puzzles import this module inside functions.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ from pipeline.solving.compiled.kernel import decided_puzzles, new_lanes
 __all__ = ["PROGRAM", "BatchSolutions", "BatchSolver", "Masks", "machine_code", "solve_masks"]
 
 SECONDS_PER_PUZZLE = 0.004
-"""Seconds that other solvers need for a puzzle."""
+"""Estimate of the seconds that other solvers need for a puzzle."""
 
 CLOCK_STEPS = 64
 """Steps between two checks of the clock. Machine code takes some milliseconds for them."""
@@ -36,9 +35,10 @@ PROGRAM = Program(
     "pipeline.solving.compiled.try_search",
 )
 loader = ProgramLoader(PROGRAM)
+"""Loads, or compiles, the machine code of `kernel.search`."""
 
 Masks = NDArray[np.unsignedinteger]
-"""The candidates of P puzzles, (P, 81): bit v - 1 of a mask allows the value v."""
+"""The candidates of the cells of P puzzles, (P, 81): bit v - 1 of a mask allows the value v."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +58,11 @@ class BatchSolutions:
 
 
 def machine_code(puzzles: int, *, at_once: bool = False) -> BatchSolver | None:
-    """The batch solver in machine code; None if it is not ready, or does not pay for so few."""
+    """The batch solver in machine code, for this number of puzzles.
+
+    Returns None if the machine code is not ready, or if loading it does not pay for so few puzzles.
+    `at_once`: as in `ProgramLoader.get`.
+    """
     compiled_search = loader.get(puzzles * SECONDS_PER_PUZZLE, at_once=at_once)
     return BatchSolver(compiled_search) if compiled_search else None
 
@@ -77,7 +81,7 @@ def solve_masks(masks: Masks, max_solutions: int, seconds: float) -> BatchSoluti
 class BatchSolver:
     """The batch solver in machine code or plain Python.
 
-    `branches`: the number of branches of all calls.
+    `branches`: the total number of branches of all calls.
     """
 
     def __init__(self, compiled_search: Callable[..., int]) -> None:
@@ -86,7 +90,7 @@ class BatchSolver:
         self.branches = 0
 
     def __call__(self, masks: Masks, max_solutions: int, deadline: Deadline) -> BatchSolutions:
-        """As `solve_masks`."""
+        """As `solve_masks`, with a deadline instead of a number of seconds."""
         if masks.ndim != 2 or masks.shape[1] != NINE_BY_NINE.size or max_solutions < 1:
             raise ValueError(
                 f"expected masks of shape (P, {NINE_BY_NINE.size}) and max_solutions of at least "
@@ -95,7 +99,8 @@ class BatchSolver:
         masks_16 = np.array(masks & np.uint16(NINE_BY_NINE.all_values), np.uint16, order="C")
         is_shared = np.zeros(len(masks), np.bool_)
         counts, decided, grids = self._search(masks_16, max_solutions, is_shared, deadline)
-        # the solutions found of a shared puzzle depend on other puzzles, so search again unshared
+        # which solutions of a shared puzzle are found depends on other puzzles: search again,
+        # unshared
         repeated = np.flatnonzero(is_shared & (counts == max_solutions))
         if len(repeated):
             no_sharing = np.zeros(0, np.bool_)
@@ -111,7 +116,10 @@ class BatchSolver:
         is_shared: NDArray[np.bool_],
         deadline: Deadline,
     ) -> tuple[NDArray[np.int64], NDArray[np.bool_], NDArray[np.uint8]]:
-        """Returns the arrays of `BatchSolutions`, unsorted. `is_shared`: as in `kernel.search`."""
+        """Search until the deadline. Returns the arrays of `BatchSolutions`, unsorted.
+
+        `is_shared`: as in `kernel.search`.
+        """
         counts = np.zeros(len(masks), np.int64)
         grids = np.zeros((max_solutions, *masks.shape), np.uint8)
         lanes = new_lanes()

@@ -1,8 +1,8 @@
 """Unit propagation for LANES 9×9 puzzles in parallel, by bit-slicing: see `layout`.
 
-The result does not depend on the other lanes: at the fixpoint a puzzle has the same candidates, and
-`choose_cells` chooses the same cell. (Bit-slicing with triads and their permutations: T. Dillon,
-tdoku, 2019.)
+The result for a puzzle does not depend on the other lanes: at the fixpoint it always has the same
+candidates, and `choose_cells` chooses the same cell. (Bit-slicing with triads and their
+permutations: T. Dillon, tdoku, 2019.)
 """
 
 from __future__ import annotations
@@ -68,11 +68,11 @@ def _restrict_chute(planes, may, must):
     return even_0 | even_1 | even_2 | odd_0 | odd_1 | odd_2
 
 
-# A triad has three cells, so three values that it must have fill it: a naked triple. The number of
-# such values is counted in unary: `once`, `twice`, and `full` for three or more.
+# A triad has three cells, so if it must have three values, it has no others. The values that a
+# triad must have are counted in unary: `once`, `twice`, and `full` for three or more.
 @compiled()
 def _restrict_full_triads(planes, may, must):
-    """Restrict each triad that must have three values to these values."""
+    """For each triad that must have three values, eliminate all other values."""
     once, twice = load(planes, must), broadcast(L.NO_BITS)
     full = twice
     for v in range(1, 9):
@@ -86,7 +86,10 @@ def _restrict_full_triads(planes, may, must):
 
 @compiled()
 def _update_flags(planes, plane, column_triad, row_may, row_must, hidden, once, twice):
-    """Update three flags of a cell for one more candidate: hidden single, one, several."""
+    """Update three flags of a cell for one more candidate.
+
+    Returns the lanes in which the cell has a hidden single, any candidate, and several candidates.
+    """
     remaining = load(planes, plane) & row_may & load(planes, L.COLUMN_MAY + column_triad)
     return (
         hidden | (row_must & load(planes, L.COLUMN_MUST + column_triad)),
@@ -96,8 +99,8 @@ def _update_flags(planes, plane, column_triad, row_may, row_must, hidden, once, 
 
 
 # A candidate is possible only if both of its triads can have its value. If both must have the
-# value, it is in their common cell (hidden single), which then has no other candidate. Hidden and
-# naked singles are certain.
+# value, the value is in their common cell (a hidden single), which then has no other candidate. A
+# candidate that is a hidden or naked single is certain.
 @compiled()
 def _restrict_candidate(planes, plane, column_triad, row_may, row_must, cell):
     """Eliminate a candidate unless its triads and its cell allow it.
@@ -150,7 +153,7 @@ def _scan_box(planes, plane, column_triad, row_triad):
 
 @compiled(inline=True)
 def _restrict_row(planes, plane, column_triad, row_triad, cell):
-    """Restrict a value in three cells of a row, and update their row triad.
+    """Restrict the candidates of one value in the three cells of a row triad, and update the triad.
 
     Returns, for the three cells, the lanes in which the candidate remains and in which it is
     certain; then the lanes that changed.
@@ -216,7 +219,7 @@ def _propagate_once(planes):
 
 @compiled()
 def propagate(planes):
-    """Propagate for ROUNDS rounds, after a reset of the planes of triads."""
+    """Reset the planes of triads, then propagate for ROUNDS rounds."""
     for i in range(243):
         store(planes, L.ROW_MAY + i, broadcast(L.ALL_BITS))
         store(planes, L.COLUMN_MAY + i, broadcast(L.ALL_BITS))
@@ -290,14 +293,14 @@ def _avoid_marked(planes):
 
 @compiled(inline=True)
 def _mark_locked(planes):
-    """Mark selected cells with a value whose places in the row or column are all in their box.
+    """Mark each selected cell with a value whose places in its row or column are all in its box.
 
-    Also sets ROW_HAS and COLUMN_HAS.
+    Also sets ROW_SELECTED_MAY and COLUMN_SELECTED_MAY.
     """
     none = broadcast(L.NO_BITS)
     for i in range(243):
-        store(planes, L.ROW_HAS + i, none)
-        store(planes, L.COLUMN_HAS + i, none)
+        store(planes, L.ROW_SELECTED_MAY + i, none)
+        store(planes, L.COLUMN_SELECTED_MAY + i, none)
     for r in range(9):
         for c in range(9):
             row, column, locked = r * 27 + c // 3 * 9, c * 27 + r // 3 * 9, none
@@ -307,16 +310,16 @@ def _mark_locked(planes):
                 in_row = load(planes, L.ROW_SINGLE + r * 9 + v)
                 in_column = load(planes, L.COLUMN_SINGLE + c * 9 + v)
                 locked = locked | (candidate & (in_row | in_column))
-                has_row = load(planes, L.ROW_HAS + row + v)
-                has_column = load(planes, L.COLUMN_HAS + column + v)
-                store(planes, L.ROW_HAS + row + v, has_row | candidate)
-                store(planes, L.COLUMN_HAS + column + v, has_column | candidate)
+                has_row = load(planes, L.ROW_SELECTED_MAY + row + v)
+                has_column = load(planes, L.COLUMN_SELECTED_MAY + column + v)
+                store(planes, L.ROW_SELECTED_MAY + row + v, has_row | candidate)
+                store(planes, L.COLUMN_SELECTED_MAY + column + v, has_column | candidate)
             store(planes, L.AVOIDED + r * 9 + c, locked)
 
 
 @compiled(inline=True)
 def _mark_unshared(planes):
-    """Mark cells with a value that no selected cell of another box has in their row and column."""
+    """Mark each cell with a value that no selected cell of its row or column has in another box."""
     for r in range(9):
         for c in range(9):
             unshared = broadcast(L.NO_BITS)
@@ -329,8 +332,8 @@ def _mark_unshared(planes):
 
 
 # Fail first: choose a cell with the fewest candidates. If possible, avoid cells with a value that
-# is locked in their box, then cells with a value that no selected cell of another box in their row
-# and column has. This is a heuristic: any open cell would do. Ties are broken in a fixed order, so
+# is locked in their box, then cells with a value that no selected cell of their row or column has
+# in another box. This is a heuristic: any open cell would do. Ties are broken in a fixed order, so
 # the branches of a puzzle do not depend on the other lanes.
 @compiled()
 def choose_cells(planes):
@@ -339,8 +342,8 @@ def choose_cells(planes):
     _find_single_triads(planes, L.ROW_MAY, L.ROW_SINGLE)
     _find_single_triads(planes, L.COLUMN_MAY, L.COLUMN_SINGLE)
     _mark_locked(planes)
-    _find_single_triads(planes, L.ROW_HAS, L.ROW_SINGLE)
-    _find_single_triads(planes, L.COLUMN_HAS, L.COLUMN_SINGLE)
+    _find_single_triads(planes, L.ROW_SELECTED_MAY, L.ROW_SINGLE)
+    _find_single_triads(planes, L.COLUMN_SELECTED_MAY, L.COLUMN_SINGLE)
     _avoid_marked(planes)
     _mark_unshared(planes)
     _avoid_marked(planes)
@@ -359,7 +362,10 @@ def choose_cells(planes):
 
 @compiled()
 def _exchange(low, high, distance, mask):
-    """Exchange the upper bits of `low` with the lower bits of `high`, `distance` apart."""
+    """Exchange the bits of `low` outside `mask` with the bits of `high` in `mask`.
+
+    The exchanged bits are `distance` apart. Returns the new `low` and `high`.
+    """
     return (
         (low & mask) | (high << distance & ~mask),
         (low >> distance & mask) | (high & ~mask),
@@ -401,15 +407,15 @@ def _transpose_part(planes, first, gap, distance, m0, m1, m2):
     store(planes, first + 7 * gap, h)
 
 
-# H. Warren, Hacker's Delight, 7-3: six rounds exchange 32, 16, … 1 bits. Three consecutive rounds
-# work on the same eight vectors, which stay in registers.
+# H. Warren, Hacker's Delight, 7-3: six rounds exchange blocks of 32, 16, …, 1 bits. Three
+# consecutive rounds work on the same eight vectors, which stay in registers.
 @compiled()
 def transpose(planes):
-    """Convert planes into rows or back: transpose all blocks of 64×64 bits."""
+    """Convert planes into records or back: transpose all blocks of 64×64 bits."""
     m0, m1 = broadcast(np.uint64(0x00000000FFFFFFFF)), broadcast(np.uint64(0x0000FFFF0000FFFF))
     m2, m3 = broadcast(np.uint64(0x00FF00FF00FF00FF)), broadcast(np.uint64(0x0F0F0F0F0F0F0F0F))
     m4, m5 = broadcast(np.uint64(0x3333333333333333)), broadcast(np.uint64(0x5555555555555555))
-    for k in range(L.ROW_WORDS):
+    for k in range(L.RECORD_WORDS):
         for i in range(8):
             _transpose_part(planes, k * L.WORD_BITS + i, 8, np.uint64(32), m0, m1, m2)
         for i in range(8):

@@ -1,8 +1,8 @@
-"""The bit-sliced batch solver: LANES searches of 9×9 puzzles in parallel, each in one bit.
+"""The bit-sliced batch solver: LANES searches of 9×9 puzzles in parallel, each in its own bit.
 
 Each lane is a depth-first search (DPLL). A step propagates all lanes for ROUNDS rounds. Then a lane
-with a contradiction or a solution backtracks, and a lane without a change branches. A lane without
-work starts the next puzzle, or steals a branch from another lane.
+with a contradiction or a solution backtracks, and a lane that the last round did not change
+branches. A lane without work starts the next puzzle, or steals a branch from another lane.
 """
 
 from __future__ import annotations
@@ -18,20 +18,20 @@ from pipeline.solving.compiled import layout as L
 from pipeline.solving.compiled.deduction import choose_cells, propagate, transpose
 
 MAX_PENDING = 81
-"""Maximum number of pending branches of a lane: each is about a different cell."""
+"""Maximum number of pending branches of a lane: each was made at a different cell."""
 
 _WORD_STEP = L.WORD_BITS * L.VECTOR_WORDS
-"""Distance between consecutive words of a row."""
+"""Distance between consecutive words of a record."""
 
-_LAST_WORD = (L.ROW_WORDS - 1) * _WORD_STEP
-"""Distance from the first word of a row to the last."""
+_LAST_WORD = (L.RECORD_WORDS - 1) * _WORD_STEP
+"""Distance from the first word of a record to the last."""
 
 
 class Lanes(NamedTuple):
     """The state of LANES searches, with S slots for pending branches.
 
     The pending branches of a lane are a linked list that starts at `last_branch` and continues with
-    `previous`. The free slots are such a list too; it starts at `numbers[FREE_SLOT]`.
+    `previous`. The free slots are another linked list, which starts at `numbers[FREE_SLOT]`.
     """
 
     planes: Words
@@ -43,7 +43,7 @@ class Lanes(NamedTuple):
     last_branch: NDArray[np.int64]
     """(LANES,): the last pending branch of each lane, or -1."""
     branches: NDArray[np.uint64]
-    """(S, ROW_WORDS): the candidates of each pending branch, as a row."""
+    """(S, RECORD_WORDS): the candidates of each pending branch, as a record."""
     owner: NDArray[np.int64]
     """(S,): the puzzle of each pending branch."""
     previous: NDArray[np.int64]
@@ -53,7 +53,7 @@ class Lanes(NamedTuple):
 
 
 def new_lanes() -> Lanes:
-    """Create a state in which all lanes are idle."""
+    """Create lanes that are all idle, with all slots free."""
     slots = L.LANES * MAX_PENDING
     previous = np.arange(1, slots + 1)
     previous[-1] = -1
@@ -62,7 +62,7 @@ def new_lanes() -> Lanes:
         np.full(L.VECTOR_WORDS, 2**L.WORD_BITS - 1, np.uint64),
         np.zeros(L.LANES, np.int64),
         np.full(L.LANES, -1, np.int64),
-        np.empty((slots, L.ROW_WORDS), np.uint64),
+        np.empty((slots, L.RECORD_WORDS), np.uint64),
         np.empty(slots, np.int64),
         previous,
         np.zeros(5, np.int64),
@@ -72,7 +72,7 @@ def new_lanes() -> Lanes:
 def decided_puzzles(
     lanes: Lanes, counts: NDArray[np.int64], max_solutions: int
 ) -> NDArray[np.bool_]:
-    """For each puzzle, whether its search ended or found `max_solutions` solutions."""
+    """Returns, for each puzzle, whether its search ended or found `max_solutions` solutions."""
     decided: NDArray[np.bool_] = np.arange(len(counts)) < lanes.numbers[L.STARTED]
     working = np.unpackbits(~lanes.idle.view(np.uint8), bitorder="little").astype(np.bool_)
     decided[lanes.puzzle[working]] = False
@@ -87,7 +87,7 @@ def decided_puzzles(
 
 @compiled()
 def _load_puzzle(planes, first, masks, puzzle):
-    """Write the candidates of a puzzle to the row that starts at word `first`."""
+    """Write the candidates of a puzzle to the record that starts at word `first`."""
     word, shift = L.NO_BITS, 0
     for c in range(81):
         field = np.uint64(masks[puzzle, c])
@@ -103,9 +103,9 @@ def _load_puzzle(planes, first, masks, puzzle):
 
 @compiled()
 def _pop_branch(lane, last_branch, previous, owner, numbers, counts, max_solutions):
-    """Remove branches of a lane, the last first, up to one whose puzzle still needs solutions.
+    """Remove the last branch of a lane whose puzzle still needs solutions, and all later branches.
 
-    Returns this branch, or -1 if there is none.
+    Returns the index of this branch, or -1 if there is none.
     """
     while last_branch[lane] >= 0:
         branch = last_branch[lane]
@@ -119,13 +119,14 @@ def _pop_branch(lane, last_branch, previous, owner, numbers, counts, max_solutio
 
 
 # Work stealing. After all puzzles are started, a few hard puzzles would leave most lanes idle, so
-# several lanes share a puzzle. They find its solutions in another order than a single lane. If the
-# puzzle has more than `max_solutions`, a single lane may find others: see `BatchSolver.__call__`.
+# several lanes share a puzzle. They find its solutions in another order than a single lane would.
+# So if the puzzle has more than `max_solutions`, they may find others of its solutions than a
+# single lane would: see `BatchSolver.__call__`.
 @compiled()
 def _steal_branch(last_branch, previous, owner, numbers, counts, max_solutions, is_shared):
-    """Remove a branch whose puzzle still needs solutions from any lane; marks the puzzle as shared.
+    """Remove a branch of any lane whose puzzle still needs solutions; mark the puzzle as shared.
 
-    Returns this branch, or -1 if there is none.
+    Returns the index of this branch, or -1 if there is none.
     """
     for _ in range(L.LANES):
         if not numbers[L.PENDING]:
@@ -157,7 +158,7 @@ def _assign_work(lanes, masks, max_solutions, counts, is_shared):
                     last_branch, previous, owner, numbers, counts, max_solutions, is_shared
                 )
             if branch >= 0:
-                for k in range(L.ROW_WORDS):
+                for k in range(L.RECORD_WORDS):
                     planes[first + k * _WORD_STEP] = branches[branch, k]
                 puzzle[lane] = owner[branch]
             elif started < len(masks):
@@ -166,7 +167,7 @@ def _assign_work(lanes, masks, max_solutions, counts, is_shared):
                 started += 1
             else:
                 idle_bits |= L.ONE_BIT << np.uint64(bit)
-                for k in range(L.ROW_WORDS):
+                for k in range(L.RECORD_WORDS):
                     planes[first + k * _WORD_STEP] = L.NO_BITS
         idle[w] = idle_bits
         working += L.WORD_BITS - np.int64(popcount(idle_bits))
@@ -176,7 +177,7 @@ def _assign_work(lanes, masks, max_solutions, counts, is_shared):
 
 @compiled()
 def _write_solution(planes, first, grids, puzzle, rank):
-    """Write the values, 1 to 9, of the solved row that starts at word `first` to `grids`."""
+    """Write the values, 1 to 9, of the solved record that starts at word `first` to `grids`."""
     word, remaining_bits = planes[first], L.WORD_BITS
     for c in range(81):
         if remaining_bits < 9:
@@ -193,11 +194,14 @@ def _write_solution(planes, first, grids, puzzle, rank):
 
 @compiled()
 def _branch(planes, first, branches, branch):
-    """Assume the smallest candidate of the chosen cell, and store the other case as a branch."""
+    """Assume the smallest candidate of the chosen cell.
+
+    Stores the other case, without this candidate, as the pending branch `branch`.
+    """
     last_word = first + _LAST_WORD
     c = np.int64(planes[last_word] >> np.uint64(L.BRANCH_SHIFT)) & ((1 << L.BRANCH_BITS) - 1)
     planes[last_word] &= L.CANDIDATE_BITS
-    for k in range(L.ROW_WORDS):
+    for k in range(L.RECORD_WORDS):
         branches[branch, k] = planes[first + k * _WORD_STEP]
     word_index, shift = c * 9 >> 6, np.uint64(c * 9 & 63)
     first_word = first + word_index * _WORD_STEP
@@ -214,11 +218,11 @@ def _branch(planes, first, branches, branch):
         branches[branch, word_index + 1] &= ~(smallest >> (np.uint64(L.WORD_BITS) - shift))
 
 
-# Branches are binary: a cell holds its smallest candidate, or it does not. Each solution is in
-# exactly one of these two cases, so it is found once.
+# Branching is binary: in one case a cell holds its smallest candidate, in the other it does not.
+# Each solution is in exactly one of these cases, so it is found once.
 @compiled()
 def _advance(lanes, max_solutions, counts, grids):
-    """After propagation, write solutions, branch in unchanged lanes, and make ended lanes idle."""
+    """Write solutions, branch in unchanged lanes, and mark ended lanes as idle."""
     planes, idle, puzzle, last_branch, branches, owner, previous, numbers = lanes
     for w in range(L.VECTOR_WORDS):
         working, dead = ~idle[w], planes[L.DEAD * L.VECTOR_WORDS + w]
@@ -258,16 +262,16 @@ def _advance(lanes, max_solutions, counts, grids):
 
 @compiled()
 def search(lanes, masks, max_solutions, counts, grids, is_shared, steps):
-    """Search for up to `max_solutions` solutions of each puzzle; returns whether the search ended.
+    """Search for up to `max_solutions` solutions of each puzzle. Returns whether the search ended.
 
-    It stops after `steps` steps and continues at the next call.
+    The search pauses after `steps` steps, and the next call continues it.
 
     | array | shape | contents |
     |---|---|---|
     | `masks` | (P, 81) | bits 0 to 8: the candidates of each cell |
     | `counts` | (P,) | output: the number of solutions |
     | `grids` | (max_solutions, P, 81) | output: the solutions |
-    | `is_shared` | (P,) or (0,) | output: puzzles with stolen branches; empty: steal no branches |
+    | `is_shared` | (P,) or (0,) | output: puzzles with stolen branches; if empty, none are stolen |
     """
     for _ in range(steps):
         if not _assign_work(lanes, masks, max_solutions, counts, is_shared):

@@ -21,11 +21,11 @@ if TYPE_CHECKING:
     from pipeline.solving.cnf import Answer, Cnf
 
 MINISAT_MISSING = "minisat is not installed"
-NOT_FOR_BATCH = (
+BATCH_FALLBACK_REASON = (
     "the batch solver needs compiled code, solves only 9×9 puzzles with up to 100 solutions each, "
     "and keeps no CNF"
 )
-"""Reasons for a fallback."""
+"""Reasons why the preferred solver does not answer."""
 
 _HOW_TO_INSTALL = "install it (apt-get install minisat, brew install minisat) or use --solver pysat"
 
@@ -45,14 +45,14 @@ class Closeable(ABC):
 
 
 class Session(Protocol):
-    """A CNF loaded into a solver, which can be solved, extended by clauses, and solved again.
+    """A CNF in a solver. It can be solved, extended by clauses, and solved again.
 
     Both methods raise SolverError if the solver crashes, or returns no answer or an invalid one.
     Models are not verified; the caller must check them.
     """
 
     def solve(self) -> Answer:
-        """Solve the clauses so far. Returns Unknown if a limit was reached."""
+        """Solve the clauses added so far. Returns Unknown if a limit was reached."""
         ...
 
     def add(self, clause: Clause) -> None:
@@ -86,11 +86,11 @@ T = TypeVar("T", bound=Closeable)
 
 
 class Solvers(Closeable):
-    """The solvers to ask, in order: each is the fallback of the one before.
+    """The solvers to ask, in order: each is the fallback of its predecessor.
 
     - `choice`: the setting `solver`.
-    - `minisat`: the path of minisat; None to search for it in PATH.
-    - `missing_solver`: a message if the preferred solver is not installed, else None.
+    - `minisat`: the path of minisat; None to search for minisat in PATH.
+    - `missing_solver`: a message that the preferred solver is not installed, or None.
 
     Raises SolverMissing if a solver that was chosen by name or path is not installed.
     """
@@ -118,27 +118,27 @@ class Solvers(Closeable):
 
     @property
     def fallback(self) -> str | None:
-        """Why the first solver answers instead of the preferred one; None if it is preferred."""
-        return NOT_FOR_BATCH if self._choice == "batch" else self.missing_solver
+        """Why the first solver of `chain` is not the preferred one; None if it is."""
+        return BATCH_FALLBACK_REASON if self._choice == "batch" else self.missing_solver
 
     def successor(self, solver: Solver) -> Solver | None:
-        """The solver that takes over after the first solutions of `solver`; None if none does.
+        """The solver that takes over after the first solutions of `solver`, or None.
 
-        PySAT takes over from minisat, because it needs no new process for each solution. If minisat
-        was chosen by name, no solver takes over.
+        PySAT takes over from minisat, because PySAT needs no new process for each solution. If
+        minisat was chosen by name, no solver takes over.
         """
         hands_over = self._choice in ("auto", "batch") and solver is not self.chain[-1]
         return self.chain[-1] if hands_over else None
 
     def for_many_puzzles(self) -> Solvers:
-        """The solvers for many puzzles in turn. For `auto` it is only PySAT.
+        """The solvers for many puzzles one after another. For `auto`, only PySAT is used.
 
         PySAT needs no new process for each puzzle.
         """
         return self.get_shared(_only_pysat) if self._choice == "auto" else self
 
     def get_shared(self, factory: Callable[[], T]) -> T:
-        """The object of a factory. The first call creates it; `close` closes it."""
+        """The object that `factory` creates at the first call. `close` closes the object."""
         if factory not in self._shared:
             self._shared[factory] = factory()
         shared_object: T = self._shared[factory]
@@ -156,4 +156,5 @@ class Solvers(Closeable):
 
 
 def _only_pysat() -> Solvers:
+    """Create solvers of which PySAT is the only one."""
     return Solvers("pysat")

@@ -36,9 +36,11 @@ _INTERRUPTING_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SI
 EXIT_TIMEOUT = 5.0
 """Seconds to wait for the exit code of a peer."""
 
-_M_TRIM_THRESHOLD, _M_MMAP_THRESHOLD = -1, -3  # from <malloc.h> of glibc
+_M_TRIM_THRESHOLD, _M_MMAP_THRESHOLD = -1, -3
+"""Parameters of `mallopt`, from <malloc.h> of glibc."""
+
 _SERVE = "import sys; sys.path[:] = {path!r}; from {module} import serve; serve({descriptor})"
-"""The program of a peer."""
+"""The Python code that a peer runs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +68,7 @@ def start_child(
       discarded.
     - `source`: the descriptor of standard input; by default an empty pipe.
     - `pass_fds`: further descriptors that the child inherits.
-    - `variables`: changes of the environment.
+    - `variables`: environment variables to add or replace.
 
     Raises OSError if the child cannot be started.
     """
@@ -118,11 +120,11 @@ def _defer_signals() -> Iterator[None]:
 
 
 def _tie_to_leash(leash: int, group: int) -> None:
-    """Let the kernel kill the group when the other end of the pipe `leash` is closed.
+    """Let the kernel kill a process group when the other end of the pipe `leash` is closed.
 
-    The exit of this process closes that end. PR_SET_PDEATHSIG would need code between fork and
-    exec, which costs a millisecond for each child. If this process dies before this call, the child
-    ends at its own time limit.
+    This process holds the other end, so its exit closes it. PR_SET_PDEATHSIG would need code
+    between fork and exec, which costs a millisecond for each child. If this process dies before
+    this call, the child ends at its own time limit.
     """
     with contextlib.suppress(OSError):  # not on Linux
         fcntl(leash, F_SETOWN, -group)
@@ -166,7 +168,7 @@ def open_unnamed_file() -> BinaryIO:
 
 
 def _kill_group(process: Child) -> None:
-    """Kill the process group of a child, then reap the child: until then its id is not reused."""
+    """Kill the process group of a child, then reap the child. Its id is not reused before."""
     if process.returncode is None:
         with contextlib.suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)
@@ -176,7 +178,7 @@ def _kill_group(process: Child) -> None:
 def ended_within(process: Child, seconds: float) -> bool:
     """Wait up to `seconds` for the end of a child, without reaping it. Returns whether it ended.
 
-    Popen.wait polls with growing pauses and returns milliseconds late.
+    Popen.wait would poll with growing pauses, and return milliseconds late.
     """
     if not seconds and hasattr(os, "waitid"):
         options = os.WEXITED | os.WNOHANG | os.WNOWAIT
@@ -197,7 +199,7 @@ def ended_within(process: Child, seconds: float) -> bool:
 
 
 def write_to_pipe(chunks: Iterable[bytes], pipe: int, seconds: float) -> bool:
-    """Write chunks to a pipe for up to `seconds`. Returns whether the time was enough.
+    """Write chunks to a pipe for up to `seconds`. Returns False if the time was not enough.
 
     If the reader has closed the pipe, the rest is discarded.
     """
@@ -243,7 +245,7 @@ class Peer:
             self.pipe.send(request)
 
     def receive(self, seconds: float) -> Any:
-        """The next reply, or None after `seconds`. Raises EOFError if the peer died."""
+        """Wait for the next reply; None after `seconds`. Raises EOFError if the peer died."""
         try:
             return self.pipe.recv() if self.pipe.poll(seconds) else None
         except OSError as error:
@@ -257,7 +259,7 @@ class Peer:
         return ended_within(self._process, 0)
 
     def exit_code(self, seconds: float = EXIT_TIMEOUT) -> int | None:
-        """The exit code, or None if the peer has not ended after `seconds`."""
+        """Wait for the exit code; None if the peer has not ended after `seconds`."""
         ended = ended_within(self._process, seconds)
         return self._process.wait() if ended else None
 
@@ -280,7 +282,7 @@ def keep_freed_memory() -> None:
 
 
 def limit_self(megabytes: int, file_bytes: int) -> None:
-    """Limit the file sizes of this process, a peer, and the growth of its memory."""
+    """Limit the sizes of the files that this process, a peer, writes, and its memory growth."""
     statm = Path("/proc/self/statm")
     pages = int(statm.read_text().split()[0]) if statm.exists() else 0
     for kind, value in (

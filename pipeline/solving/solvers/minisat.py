@@ -1,13 +1,13 @@
 """Run minisat in child processes, which are not trusted.
 
 Each process solves one formula from its standard input. Processes are started in advance, because
-starting one takes half of the time. The exit code and the result file must agree on the verdict,
-and SAT needs a model, which the caller checks against the clauses. Otherwise a SolverError is
-raised.
+starting one takes half of the time. Unless the exit code and the result file agree on the
+verdict, and SAT comes with a model, a SolverError is raised. The caller checks the model against
+the clauses.
 
-When its disk is full, minisat 2.2.1 reports SAT without a model. On a parse error it keeps an old
-result file, so each process gets a new one. The files for the result and the output are unnamed, so
-they disappear after a crash.
+When its disk is full, minisat 2.2.1 reports SAT without a model. After a parse error it leaves an
+old result file unchanged, so each process gets a new file. The files for the result and the output
+are unnamed, so a crash leaves none behind.
 """
 
 from __future__ import annotations
@@ -45,17 +45,17 @@ from pipeline.solving.solvers.child import (
     write_to_pipe,
 )
 
-SATISFIABLE, UNSATISFIABLE, NO_VERDICT = 10, 20, 0
+EXIT_SAT, EXIT_UNSAT, EXIT_NO_VERDICT = 10, 20, 0
 """Exit codes of minisat."""
 
 _MAX_OUTPUT_BYTES = 4 * MIB
-"""Maximum size of what minisat prints."""
+"""Maximum size of the output of minisat."""
 
 _MAX_WAITING_SECONDS = 5
-"""CPU time limit of a process that waits for a formula. Minisat needs milliseconds."""
+"""CPU time limit, in seconds, of a process that waits for a formula. It needs milliseconds."""
 
 _BYTES_PER_LITERAL = 12
-"""Maximum size of a literal in a result file."""
+"""Maximum number of bytes of a literal in a result file."""
 
 _PROCESSES_AHEAD = 3
 """Number of processes started in advance. Most puzzles need two: one finds a solution, one decides
@@ -67,7 +67,7 @@ whether there is another. The third one is for the next puzzle.
 class _WaitingProcess:
     """A minisat process that waits for a formula. Closing `stack` ends it.
 
-    - `limits`: seconds and megabytes.
+    - `limits`: its limits, in seconds and MiB.
     - `feed`: the pipe to its standard input.
     """
 
@@ -80,7 +80,7 @@ class _WaitingProcess:
 
 
 class Minisat:
-    """The minisat program at `program`."""
+    """The solver minisat. `program`: the path of the program."""
 
     name = "minisat"
     version: str | None = None
@@ -98,7 +98,7 @@ class Minisat:
         self._start_ahead(limits, _PROCESSES_AHEAD)
 
     def _start_ahead(self, limits: Limits, processes: int) -> None:
-        """Start processes until `processes` wait for a formula, and end those with other limits.
+        """End waiting processes with other limits, then start some until `processes` are waiting.
 
         Raises EnvironmentFailure, SolverError.
         """
@@ -150,16 +150,20 @@ class Minisat:
             limit_process(minisat.process, bounds)
             with minisat.feed:
                 if not write_to_pipe(text, minisat.feed.fileno(), deadline.left()):
-                    return Unknown(limits.out_of_time)
-            with contextlib.suppress(SolverError, EnvironmentFailure):  # the next call raises it
+                    return Unknown(limits.timeout_message)
+            with contextlib.suppress(
+                SolverError, EnvironmentFailure
+            ):  # the next call raises the error
                 self._start_ahead(limits, 1)  # while this process is busy
             if not ended_within(minisat.process, deadline.left()):
-                return Unknown(limits.out_of_time)
+                return Unknown(limits.timeout_message)
             result, output = (
                 _read(minisat.result, max_bytes),
                 _read(minisat.output, _MAX_OUTPUT_BYTES),
             )
-            return _verdict(minisat.process.wait(), result, output) or Unknown(limits.out_of_memory)
+            return _verdict(minisat.process.wait(), result, output) or Unknown(
+                limits.memory_message
+            )
 
     @contextmanager
     def _fault_of_program(self) -> Iterator[None]:
@@ -182,7 +186,7 @@ def _read(file: BinaryIO, max_bytes: int) -> bytes:
 
 
 class MinisatSession:
-    """A session that keeps the DIMACS text. Each call of `solve` gives it to a new process."""
+    """A session that keeps the DIMACS text, and gives it to a new process at each `solve`."""
 
     def __init__(self, minisat: Minisat, cnf: Cnf, limits: Limits) -> None:
         self._minisat = minisat
@@ -208,9 +212,9 @@ class MinisatSession:
 
     def solve(self) -> Answer:
         if self._is_too_large:
-            return Unknown(self._limits.out_of_memory)
+            return Unknown(self._limits.memory_message)
         if not self._deadline.left():
-            return Unknown(self._limits.out_of_time)
+            return Unknown(self._limits.timeout_message)
         head = dimacs_header(self._variables, self._clauses).encode("ascii")
         max_bytes = max(_BYTES_PER_LITERAL * self._variables, self._size) + MIB
         text = chain([head], self._text)
@@ -218,14 +222,14 @@ class MinisatSession:
 
 
 def _verdict(code: int, result: bytes, output: bytes) -> Sat | Unsat | None:
-    """The verdict of the exit code and the result file; None if memory ran out.
+    """The verdict of an exit code and a result file; None if memory ran out.
 
-    Raises SolverError if they do not agree.
+    Raises SolverError if the two do not agree.
     """
-    if code not in (SATISFIABLE, UNSATISFIABLE, NO_VERDICT):
+    if code not in (EXIT_SAT, EXIT_UNSAT, EXIT_NO_VERDICT):
         how = f"exit code {code}" if code >= 0 else f"signal {-code}"
         raise SolverError(f"minisat ended with {how}")
-    if code == NO_VERDICT and not result:
+    if code == EXIT_NO_VERDICT and not result:
         if b"INDETERMINATE" in output:
             return None
         raise SolverError("minisat ended with exit code 0 and without a result")
@@ -238,5 +242,5 @@ def _verdict(code: int, result: bytes, output: bytes) -> Sat | Unsat | None:
     match code, answer:
         case (10, Sat() as verdict) | (20, Unsat() as verdict):
             return verdict
-    verdict_name = type(answer).__name__.upper()  # also Unknown: no limit of ours explains it
+    verdict_name = type(answer).__name__.upper()  # an Unknown here has no reason that we know
     raise SolverError(f"minisat ended with exit code {code}, and its result says {verdict_name}")

@@ -1,6 +1,6 @@
 """Run PySAT in a child process with limited time and memory, for answers, proofs and cores.
 
-The child serves one puzzle after another. If it must be killed, another one replaces it.
+The child serves one puzzle after another. If it is killed, a new child replaces it.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ Engine = Literal["glucose4", "cadical195", "cadical153"]
 ENGINES: tuple[Engine, ...] = get_args(Engine)
 """Engines for proofs, in the order in which they are tried.
 
-glucose4 writes by far the shortest proofs. All of these engines write only RUP steps. Engines that
-are not suitable for proofs: cadical300, maplecm, maplechrono, ergo.
+glucose4 writes by far the shortest proofs. All of these engines write only RUP steps. These engines
+of PySAT are not suitable for proofs: cadical300, maplecm, maplechrono, ergo.
 """
 
 CORE_ENGINE = "minisat22"
@@ -45,10 +45,10 @@ CLAUSES_PER_REQUEST = 10_000
 """Maximum number of clauses in a request."""
 
 PROOF_BYTES = 64 * MIB
-"""Size limit of the engine's proof file. The file is cut off there without an error."""
+"""Size limit of the engine's proof file. A longer proof is cut off without an error."""
 
 _CUT_OFF_MARGIN = 64 * 1024
-"""A proof whose size is within this number of bytes of PROOF_BYTES may have been cut off."""
+"""A proof less than this number of bytes shorter than PROOF_BYTES may have been cut off."""
 
 _GRACE_SECONDS = 0.5
 """Seconds after the deadline in which a child may send its last core before it is killed."""
@@ -57,22 +57,24 @@ _CONFLICTS_PER_SLICE = 200
 """A query runs in slices of this number of conflicts. The deadline is checked between slices."""
 
 _FIRST_SLICES = 2
-"""Maximum slices of the first attempt at a query. Each further attempt has four times as many."""
+"""Maximum number of slices of the first attempt at a query. Each further attempt may take four
+times as many.
+"""
 
 UnsatCore = tuple[list[int], bool]
-"""Assumptions that cannot all hold, and whether the set is minimal."""
+"""Assumptions that cannot all hold, and whether they are a minimal set."""
 
 
 class Satisfiable(SolverError):
-    """The engine reports a model of clauses that should have none. The model is not verified."""
+    """The engine reports an unverified model of clauses that should have none."""
 
     def __init__(self, engine: str, model: Iterable[int]) -> None:
         super().__init__(f"{engine} found a model although there should be none")
         self.model = frozenset(model)
 
 
-class GaveUp(SolverError):
-    """The engine made no proof within its limits of time, memory and proof size."""
+class ProofLimitReached(SolverError):
+    """The engine wrote no proof within its limits of time, memory and proof size."""
 
 
 def check_installed() -> None:
@@ -127,17 +129,18 @@ class Pysat(Closeable):
 
         The proof is not verified. Each line is a clause, and the last clause is empty. Deletions
         are left out, because RUP does not need them. Raises Satisfiable if the engine finds a
-        model, GaveUp if a limit was reached, and SolverError if the child died or wrote no proof.
+        model, ProofLimitReached if a limit was reached, and SolverError if the child died or wrote
+        no proof.
         """
         deadline = Deadline.of(limits)
         self._load(clauses, engine, limits, deadline, with_proof=True)
         match self.ask("prove", limits, deadline):
             case Unknown(reason):
-                raise GaveUp(f"{engine}: {reason}")
+                raise ProofLimitReached(f"{engine}: {reason}")
             case "sat", [*model]:
                 raise Satisfiable(engine, model)
             case "unsat", "too long":
-                raise GaveUp(f"{engine}: its proof is longer than {PROOF_BYTES:,} bytes")
+                raise ProofLimitReached(f"{engine}: its proof is longer than {PROOF_BYTES:,} bytes")
             case "unsat", [*steps]:
                 # some engines do not write the empty clause, so it is added
                 nonempty = takewhile(lambda step: step != "0", steps)
@@ -178,7 +181,7 @@ class Pysat(Closeable):
         *,
         with_proof: bool = False,
     ) -> None:
-        """Load clauses into a new engine. Stops when the deadline has passed."""
+        """Load clauses into a new engine of the child. Stops when the deadline has passed."""
         if self._peer and self._peer.has_ended():
             self.close()
         self.send("open", engine, limits.megabytes, with_proof)
@@ -211,7 +214,7 @@ class Pysat(Closeable):
         self._child().send(request)
 
     def receive(self, seconds: float) -> Any:
-        """The next reply of the child. If there is none after `seconds`, kills it and returns None.
+        """Wait for the next reply of the child. After `seconds`, kills the child and returns None.
 
         Raises MemoryError if the child ran out of memory, SolverError if it died.
         """
@@ -231,12 +234,12 @@ class Pysat(Closeable):
     def ask(self, query: str, limits: Limits, deadline: Deadline) -> Any:
         """Send a query about the loaded clauses. Returns Unknown if a limit was reached."""
         if not deadline.left():  # clauses may be missing
-            return Unknown(limits.out_of_time)
+            return Unknown(limits.timeout_message)
         self.send(query)
         try:
-            return self.receive(deadline.left()) or Unknown(limits.out_of_time)
+            return self.receive(deadline.left()) or Unknown(limits.timeout_message)
         except MemoryError:
-            return Unknown(limits.out_of_memory)
+            return Unknown(limits.memory_message)
 
     def close(self) -> None:
         if self._peer:
@@ -291,7 +294,7 @@ def serve(descriptor: int) -> None:
 
 
 def _serve(pipe: Connection) -> None:
-    """Serve requests, tuples that begin with a word. Raises EOFError at the end."""
+    """Serve requests: tuples of a command and its arguments. Raises EOFError at the end."""
     from pysat.solvers import Solver as Engine  # noqa: PLC0415 - only the child needs it
 
     engine: Any = None
@@ -320,7 +323,7 @@ def _serve(pipe: Connection) -> None:
 def _send_cores(
     pipe: Connection, engine: Any, assumptions: Sequence[int], deadline: Deadline
 ) -> None:
-    """Send ever smaller cores, then "no more"; or a model if all assumptions can hold."""
+    """Send ever smaller cores, then "no more"; instead a model if all assumptions can hold."""
     try:
         for core in shrinking_cores(engine, assumptions, deadline):
             pipe.send(("core", core))
@@ -347,13 +350,13 @@ def shrinking_cores(
     """Yield ever smaller cores, sets of assumptions that cannot all hold.
 
     The cores are deterministic, but the deadline may end the sequence early. Raises Satisfiable if
-    all assumptions can hold. Run it in a process that can be killed, because the deadline is not
-    checked while the engine propagates.
+    all assumptions can hold. Run this function in a process that can be killed, because
+    the deadline is not checked while the engine propagates.
 
     The algorithm is deletion with clause-set refinement (J. Marques-Silva and I. Lynce, On
     improving MUS extraction algorithms, 2011). Each assumption is left out in turn. If all others
-    can hold, the assumption is needed. Otherwise only the core of the others is kept. Hard queries
-    are postponed, because fewer of them remain when the core is smaller.
+    can hold, the assumption is needed. Otherwise only the core of the others is kept. An assumption
+    whose query is hard is tried again later, and may have left the core by then.
     """
     with suppress(LimitReached):
         core = _core_of(engine, assumptions, sys.maxsize, deadline)

@@ -78,7 +78,7 @@ def test_a_record_that_is_nested_deeply_costs_only_its_own_job(outbox, field):
 def test_a_name_that_stands_in_a_record_twice_is_found(outbox):
     path = outbox.path("one.json")
     path.write_text(path.read_text().replace("{", '{"status": "unsolvable",', 1))
-    assert "an object has the same name twice" in outbox.findings()["one"].problems[0]
+    assert "an object has two fields of the same name" in outbox.findings()["one"].problems[0]
 
 
 def test_whatever_fails_in_a_job_costs_only_that_job(outbox, monkeypatch):

@@ -109,8 +109,8 @@ def test_what_was_published_passes_in_portions_of_any_size(outbox, stem, monkeyp
     whole = found(outbox, stem)
     assert (whole.problems, whole.gaps) == ((), ())
     for most in (1, 3000):
-        monkeypatch.setattr("pipeline.outbox.audit.audited_rows._MAX_CHARACTERS", most)
-        monkeypatch.setattr("pipeline.outbox.audit.audited_rows._BATCH_LINES", 4)
+        monkeypatch.setattr("pipeline.outbox.audit.audited_rows._MAX_CHUNK_CHARACTERS", most)
+        monkeypatch.setattr("pipeline.outbox.audit.audited_rows._LINES_PER_CHECK", 4)
         assert found(outbox, stem) == whole
 
 

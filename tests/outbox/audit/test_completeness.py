@@ -33,7 +33,7 @@ from pipeline.certify.exhaustive import SearchResult, search_all
 from pipeline.certify.formula import core_of, proof_formula
 from pipeline.errors import LimitReached, SolverError
 from pipeline.outbox.audit import AuditOptions
-from pipeline.outbox.audit.completeness import audit_others
+from pipeline.outbox.audit.completeness import audit_other_solutions
 from pipeline.outbox.audit.findings import Findings
 from pipeline.puzzle.geometry import Geometry
 from pipeline.reading.formats import parse_puzzle
@@ -185,21 +185,21 @@ def test_more_solutions_than_were_asked_for_cannot_be_denied(tmp_path):
 
 PROVED = {"complete": "proved", "by": "exhaustive-search", "nodes": 1}
 CERTIFICATES = [
-    ({"complete": "proved"}, "complete 'proved' cannot go with by: null"),
-    (PROVED | {"by": "magic"}, "complete 'proved' cannot go with by: 'magic'"),
+    ({"complete": "proved"}, "certificate: complete 'proved' contradicts by null"),
+    (PROVED | {"by": "magic"}, "certificate: complete 'proved' contradicts by 'magic'"),
     (
         PROVED | {"complete": "unverified"},
-        "complete 'unverified' cannot go with by: 'exhaustive-search'",
+        "certificate: complete 'unverified' contradicts by 'exhaustive-search'",
     ),
     (PROVED | {"complete": "no"}, "complete is 'no', but the record's complete is true"),
     (PROVED | {"complete": "sure"}, "complete: expected proved, unverified or no, found 'sure'"),
-    (PROVED | {"nodes": None}, "nodes is missing in a certificate 'proved by exhaustive"),
-    (PROVED | {"steps": 3}, "steps is not allowed in a certificate 'proved by exh"),
-    (PROVED | {"checker": "me"}, "checker is not allowed in a certificate 'proved by"),
-    (PROVED | {"by": "lrat"}, "steps is missing in a certificate 'proved by lrat'"),
+    (PROVED | {"nodes": None}, "nodes is missing in a certificate that is proved by exhaustive"),
+    (PROVED | {"steps": 3}, "steps is not allowed in a certificate that is proved by exh"),
+    (PROVED | {"checker": "me"}, "checker is not allowed in a certificate that is proved by"),
+    (PROVED | {"by": "lrat"}, "steps is missing in a certificate that is proved by lrat"),
     (
         {"complete": "unverified", "nodes": 1},
-        "nodes is not allowed in a certificate 'unverified'",
+        "nodes is not allowed in a certificate that is unverified",
     ),
     ({}, "complete is 'no', but the record's complete is true"),
 ]
@@ -280,7 +280,7 @@ def undecided(puzzle, grids, **_):
 def said_of(puzzle, grids, ask):
     """What an audit says where only a refuter can tell."""
     report = Findings(AuditOptions(refuter=ask))
-    audit_others(puzzle, grids, report)
+    audit_other_solutions(puzzle, grids, report)
     finding = report.finding("", "")
     return (*finding.problems, *finding.gaps)
 
@@ -293,7 +293,7 @@ def test_that_there_are_more_solutions_takes_another_one(which, monkeypatch):
 
     def another_said() -> tuple[str, ...]:
         report = Findings()
-        audit_others(puzzle, grids[:1], report, expects_other=True)
+        audit_other_solutions(puzzle, grids[:1], report, expects_other=True)
         finding = report.finding("", "")
         return (*finding.problems, *finding.gaps)
 

@@ -228,7 +228,7 @@ def test_decisive_values_that_are_needless_are_found(outbox):
     needless = [CORNER | {"value": 1}, *decisive]
     outbox.edit_in("six", "difference", decisive=needless, exact=True)
     (said,) = outbox.problems("six")
-    assert said.endswith(" can leave one solution, so exact is wrong")
+    assert said.endswith(" can leave one solution, so the field exact is wrong")
     outbox.edit_in("six", "difference", exact=False)
     assert outbox.problems("six") == ()
 

@@ -201,7 +201,7 @@ TAMPERED: list[tuple[str, Tamper, str]] = [
     (
         "one",
         edit("one", certificate={"solutions": "checked"}),
-        "one.proof.cnf is listed, but certificate",
+        "one.proof.cnf is listed, but a certificate",
     ),
     ("one", edit("one", certificate=None), "Expected `object`, got `null` - at `$.certificate`"),
     ("one", edit("one", declared={"format": "cnf"}), "the original is not a puzzle"),
@@ -437,7 +437,8 @@ def test_a_formula_with_a_wrong_header_is_audited_as_it_was_read(tmp_path):
     assert outbox.record("short")["unread"] == ["header: 3 clauses declared, found 2"]
     assert outbox.record("short")["complete"] is False
     outbox.edit("short", status="unique", complete=True)
-    said = "complete: clauses are missing, so there may be fewer models"
+    said = "complete is true, but the formula has fewer clauses than its header declares, "
+    said += "so some models may not be models of the full formula"
     assert said in outbox.problems("short")
     outbox.forget("bare", "unread")
     assert any("unread" in problem for problem in outbox.problems("bare"))

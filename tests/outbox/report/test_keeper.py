@@ -10,7 +10,7 @@ from support.commands import run
 from support.drop_folders import SMALL, DropFolder, wait_for
 from support.outboxes import packed
 
-from pipeline.files import write_whole
+from pipeline.files import write_text_atomically
 from pipeline.outbox.names import stems_for
 from pipeline.outbox.report import REPORT, ReportUpdater, write_report
 from pipeline.service.intake import Intake
@@ -104,7 +104,7 @@ def test_nothing_of_the_report_is_left_when_it_is_killed_by_a_full_disk(page):
 
     page.write_text("before")
     with pytest.raises(OSError, match="No space"):
-        write_whole(page, chunks())
+        write_text_atomically(page, chunks())
     assert page.read_text() == "before"
     assert [path.name for path in page.parent.iterdir()] == [REPORT]
 

@@ -15,9 +15,9 @@ from pipeline.outbox.report.rule_shapes import (
     SHAPE_KINDS,
     SHAPES_STYLE,
     ShapeStyle,
+    css_class,
     draw_shapes,
-    name_of,
-    style_of,
+    style_sheet_for,
 )
 from pipeline.puzzle.constraints import AllOf
 from pipeline.puzzle.geometry import Geometry
@@ -81,12 +81,12 @@ def test_every_kind_can_be_drawn(broken):
         assert "".join(draw_shapes(look, [ANYTHING[shape](name)])).count(look.css_classes) == 1, (
             look
         )
-        assert f".{name_of(shape)} {{" in style_of([(shape, name)]), look
+        assert f".{css_class(shape)} {{" in style_sheet_for([(shape, name)]), look
 
 
 def test_the_style_of_all_kinds_is_made_once():
-    assert style_of(SHAPE_KINDS) == SHAPES_STYLE
-    assert style_of([]) == ""
+    assert style_sheet_for(SHAPE_KINDS) == SHAPES_STYLE
+    assert style_sheet_for([]) == ""
 
 
 def test_values_stand_above_shapes_and_those_above_the_lines_of_the_grid():

@@ -169,9 +169,9 @@ def test_the_members_that_are_timed_and_looked_for_are_bounded_for_the_whole_pag
     job = read_job(
         archive(tmp_path, *((f"a{at}.txt", "unique", {"seconds": {"solve": 1}}) for at in range(4)))
     )
-    said = page_of(tmp_path, tmp_path, bounds=PageBounds(timed=3)).said
+    said = page_of(tmp_path, tmp_path, bounds=PageBounds(timed_members=3)).said
     assert "3 puzzles solved individually" in said
-    assert "only 3 files of archives" in said
+    assert "at most 3 members of archives" in said
     (tmp_path / "done").mkdir()
     packed_up = packed(*((f"a{at}.txt", text) for at, text in enumerate(texts)))
     (tmp_path / "done" / "set.zip").write_bytes(packed_up)
@@ -251,7 +251,7 @@ def test_a_page_has_a_bounded_number_of_jobs_and_boards_and_says_so(tmp_path):
         collection(tmp_path, name, ["unique"] * 100)
     for number in range(20):
         record(tmp_path, f"job{number}", status="failed" if number == 13 else "unique")
-    page = page_of(tmp_path, tmp_path, bounds=PageBounds(jobs=8, rows=20))
+    page = page_of(tmp_path, tmp_path, bounds=PageBounds(jobs=8, boards_per_job=20))
     assert "220 puzzles in 22 jobs" in page.said
     assert "8 of 22 jobs are listed" in page.said
     assert "filters apply to listed ones" in page.said
@@ -263,7 +263,7 @@ def test_a_page_has_a_bounded_number_of_jobs_and_boards_and_says_so(tmp_path):
 def test_boards_take_a_bounded_room_and_the_page_says_so(tmp_path):
     collection(tmp_path, "many", ["unique"] * 20)
     whole = page_of(tmp_path, tmp_path)
-    page = page_of(tmp_path, tmp_path, bounds=PageBounds(drawn=5_000))
+    page = page_of(tmp_path, tmp_path, bounds=PageBounds(board_characters=5_000))
     assert 0 < page.boards() < whole.boards() == 20
     assert "5 kB of drawings" in page.said
 
@@ -288,10 +288,10 @@ def test_however_many_single_jobs_there_are_collections_have_boards(tmp_path):
 
 def test_collections_leave_boards_for_what_follows(tmp_path):
     job = read_job(collection(tmp_path, "many", ["unique"] * 100))
-    viewer = Viewer([job], tmp_path, "", tmp_path, PageBounds(boards=50, rows=40))
+    viewer = Viewer([job], tmp_path, "", tmp_path, PageBounds(boards=50, boards_per_job=40))
     views = [viewer.view(number, job) for number in range(4)]
     assert [len(view.cards) for view in views] == [25, 13, 6, 4]
-    assert viewer.rows_left == 2
+    assert viewer.row_boards_left == 2
 
 
 def inside(outbox, tag, **options):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from itertools import chain
 
 import pytest
 from support.parsers import CLASSIC, LINE, ROWS, layout_of, read, refusal, said_of
@@ -211,7 +212,7 @@ def test_letters_are_values_above_9(signs):
 def test_letters_of_several_alphabets_are_refused():
     text = drawn(twelve(3, 4, "123456789ABC"), 3, 4, "")
     assert "1-C or 0-B" in said_of(text.replace("C", "."))
-    assert "numbers with spaces" in said_of(text.replace("C", "."))
+    assert "numbers separated by spaces" in said_of(text.replace("C", "."))
 
 
 @pytest.mark.parametrize("side", [4, 6])
@@ -229,3 +230,22 @@ def test_a_markdown_table_of_16_columns_is_a_board():
         puzzle = read("\n".join(lines)).puzzle
         assert dict(puzzle.givens())[0] == 1
         assert len(puzzle.cells) == 256
+
+
+@pytest.mark.parametrize("box", [(3, 4), (2, 5)])
+def test_a_line_of_letters_is_a_puzzle_of_side_10_or_12_with_stated_boxes(box):
+    side = box[0] * box[1]
+    grid = [
+        [(column + box[1] * (row % box[0]) + row // box[0]) % side for column in range(side)]
+        for row in range(side)
+    ]
+    line = "".join("." if value == 0 else "123456789ABC"[value] for row in grid for value in row)
+    puzzle = read(line, boxes=f"{box[0]}x{box[1]}").puzzle
+    assert (puzzle.geometry.height, puzzle.geometry.width) == box
+    assert dict(puzzle.givens()) == {
+        cell: value + 1 for cell, value in enumerate(chain.from_iterable(grid)) if value
+    }
+    assert f"--boxes {'2x6, 3x4' if side == 12 else '2x5'}" in said_of(line)
+    assert "expected a line of 16, 36, 64 or 81" in said_of(
+        line.translate(str.maketrans("ABC", "..."))
+    )

@@ -109,11 +109,11 @@ def test_a_grid_is_read_as_programs_write_it(text):
         (facts(GIVENS) + "\n:- x(X,X).", "2:1: expected a fact of three numbers"),
         ("#const n=9.\n" + facts(GIVENS), "1:1: expected only facts of three numbers"),
         (facts(GIVENS + GIVENS[:1]), "expected each cell at most once, found 'initial(1,1,5).'"),
-        (facts([*GIVENS, (10, 1, 1)]), "expected the side, 9, 16 or 25, as the largest number"),
-        (facts([(1, 2, 3), (2, 2, 4)]), "expected the side, 9, 16 or 25, as the largest number"),
+        (facts([*GIVENS, (10, 1, 1)]), "expected a largest number of 9, 16 or 25 (the side)"),
+        (facts([(1, 2, 3), (2, 2, 4)]), "expected a largest number of 9, 16 or 25 (the side)"),
         (
             facts([(row, column, value) for row, column, value in GIVENS if max(row, column) < 9]),
-            "expected a row or column 0 or 9, to show whether they count from 0 or 1",
+            "expected a cell in row or column 0 or 9, which shows whether numbering",
         ),
         (triples() + "3 4\n", "31:1: expected row, column and value, found '3 4'"),
         (

@@ -115,18 +115,18 @@ def test_what_may_be_a_single_puzzle_and_what_is_none_is_no_collection(text):
 @for_each(
     ("text", "name", "reason"),
     [
-        (f"{A}\n{B}\n", "lines", "whole puzzles in single lines"),
-        (f"{A} 1\n{B} 2\n", "lines", "whole puzzles in single lines"),
-        (f"0a1b {A} 1\n09ff {B} 2\n", "lines", "whole puzzles in field 2 of each line"),
-        ("1... ...4 ..3. ....\n" * 2, "lines", "whole puzzles in single lines"),
+        (f"{A}\n{B}\n", "lines", "one whole puzzle per line"),
+        (f"{A} 1\n{B} 2\n", "lines", "one whole puzzle per line"),
+        (f"0a1b {A} 1\n09ff {B} 2\n", "lines", "one whole puzzle in field 2 of each line"),
+        ("1... ...4 ..3. ....\n" * 2, "lines", "one whole puzzle per line"),
         (f"{A}\nsome words\n", None, ""),
-        (f"{A}\n{B[:80]}\n", "lines", "whole puzzles in single lines"),
+        (f"{A}\n{B[:80]}\n", "lines", "one whole puzzle per line"),
         (f"{A}\n{'a few words and '}\n{'more'}\n", None, ""),
         (f"a,Puzzle,b\n1,{A},\n2,{B},\n", "csv", "its header names the column 'puzzle'"),
         (f"id,sudoku\n1,{A}\n2,{B}\n", "csv", "it has a header, and field 2 is a puzzle"),
         (f"9,,a b,,{A},1\n8,x,,,{B}\n", "csv", "field 5 of its records is a puzzle"),
         (f"Grid 01\n{grid(A)}Grid 02\n{grid(B)}", "stacked", "grids of 9 rows, under titles"),
-        (f"{grid(A)}\n{grid(B)}", "stacked", "grids of 9 rows, with empty lines between them"),
+        (f"{grid(A)}\n{grid(B)}", "stacked", "grids of 9 rows, separated by empty lines"),
         (grid(A) + grid(B), "stacked", "grids of 9 rows, one below the other"),
         (
             f'<opensudoku>\n<game data="{C}"/><game data="{C}"/></opensudoku>',
@@ -310,11 +310,11 @@ def test_an_open_solution_does_not_keep_the_others_from_being_compared():
         (
             f'4,"{A[:40]}\n{A[40:]}"',
             [
-                "4:1: expected a record of CSV, found a quote that does not end in this line",
+                "4:1: expected a CSV record, found a quote that is not closed on this line",
                 "5:43: expected a puzzle in field 2, found 1 field",
             ],
         ),
-        (f'4,"{A}"x', ["4:1: expected a record of CSV, found text after a closing quote"]),
+        (f'4,"{A}"x', ["4:1: expected a CSV record, found text after a closing quote"]),
         (f'"4,5","{A[:-1]}!"', ["4:88: expected a digit or a blank, found '!'"]),
     ],
 )
@@ -456,7 +456,7 @@ def test_a_collection_of_one_puzzle_is_that_puzzle(name):
     parsed = parse_source(LONE[name].encode(), "a.txt")
     assert parsed.puzzle == parse_puzzle(A)
     assert parsed.format in ("line", "grid")
-    assert "it has only one puzzle" in parsed.reason
+    assert "there is only one puzzle" in parsed.reason
 
 
 @pytest.mark.parametrize("broken", ["x", "53..7....6..195....98....6.8...6...34 1.2", "puzzle\n12"])

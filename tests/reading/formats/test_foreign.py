@@ -31,9 +31,15 @@ def reason(raw: bytes) -> str:
         (b"RIFF\x24\0\0\0WEBPVP8 ", "a picture (WebP); "),
         (b"\0\0\0\x18ftypheic", "a picture (HEIF); "),
         (b"\xd0\xcf\x11\xe0\xa1\xb1", "a document of an older office program; save the sheet"),
-        (b"\x28\xb5\x2f\xfd\x04\x58\x81", "a file packed by zstd; unpack it first, or use gzip"),
-        (b"\x5d\0\0\x80\0" + b"\xff" * 8 + b"\0\x18\x0d", "a file packed by lzma; unpack"),
-        (b"\x5d\0\0\x80\0" + b"\x52\0\0\0\0\0\0\0" + b"\0\x18", "a file packed by lzma; unpack"),
+        (
+            b"\x28\xb5\x2f\xfd\x04\x58\x81",
+            "a file compressed with zstd; unpack it first, or use gzip",
+        ),
+        (b"\x5d\0\0\x80\0" + b"\xff" * 8 + b"\0\x18\x0d", "a file compressed with lzma; unpack"),
+        (
+            b"\x5d\0\0\x80\0" + b"\x52\0\0\0\0\0\0\0" + b"\0\x18",
+            "a file compressed with lzma; unpack",
+        ),
         (b"7z\xbc\xaf\x27\x1c\0\x04", "a 7z archive; unpack"),
         (b"Rar!\x1a\x07\x01\0", "a RAR archive; unpack"),
     ],

@@ -97,6 +97,34 @@ def test_a_map_never_belongs_to_the_next_grid():
     assert layout_of((sections * 3).encode()) is None
 
 
+def test_two_jigsaws_with_maps_beside_them_are_no_grid_of_twice_their_side():
+    regions = "".join(f"{name * 9}\n" for name in "123456789")
+    nine = beside("1........\n........2\n" + ".........\n" * 7, regions)
+    bad = nine.replace("111111111", "111111112")
+    for first, second in ((nine, nine), (nine, bad), (bad, nine), (bad, bad)):
+        layout = layout_of(f"---\n{first}---\n{second}".encode())
+        if layout is None:
+            refusal(f"---\n{first}---\n{second}")
+        else:
+            puzzles = [entry.puzzle for entry in entries_of(f"---\n{first}---\n{second}")]
+            assert puzzles == [read(nine).puzzle] * 2
+
+
+def test_headings_of_n_characters_are_no_rows():
+    grid, regions = "1.......\n" + "........\n" * 7, "".join(f"{c * 8}\n" for c in "abcdefgh")
+    jigsaw = f"{grid}Regions:\n{regions}"
+    assert [entry.puzzle for entry in entries_of(jigsaw * 2)] == [read(jigsaw).puzzle] * 2
+
+
+def test_a_row_of_equal_values_above_a_map_is_no_row_of_the_map():
+    jigsaw = "1...\n....\n....\n1111\naabb\naabb\ncccc\ndddd\n"
+    assert None not in [entry.puzzle for entry in entries_of(jigsaw * 2)]
+
+
+def test_a_grid_between_two_maps_is_refused():
+    assert refusal(f"{LETTERS}\n{GRID}\n{DIGITS}").code
+
+
 def test_rows_that_are_all_the_same_are_no_jigsaws():
     assert layout_of(b"1 2 3 4\n" * 32) is None
     assert layout_of(b"abcd efgh ijkl\n" * 48) is None

@@ -162,7 +162,7 @@ def test_two_grids_of_digits_that_may_be_a_damaged_jigsaw_are_read_where_that_is
 
 def test_a_declared_grid_has_no_region_map():
     said = said_of(GRID + NUMBERS, format="grid")
-    assert said.startswith("7:1: expected no region map around a grid")
+    assert said.startswith("7:1: expected a grid without a separate region map")
     said = said_of(GRID, format="jigsaw-grid")
     assert said.startswith("1:1: expected a grid, and a map of n connected regions of n cells")
 
@@ -177,7 +177,7 @@ def test_a_region_map_far_behind_in_a_collection_is_an_error_at_its_place():
     for text, line in zip(texts, (1001, 1001, 1001, 1001, 991), strict=True):
         errors = [item for item in items(text.encode()) if item.reason]
         assert [item.line for item in errors] == [line]
-        assert "expected no region map around a grid" in errors[0].reason
+        assert "expected a grid without a separate region map" in errors[0].reason
 
 
 @for_each(

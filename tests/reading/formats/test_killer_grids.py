@@ -102,7 +102,7 @@ GOOD = beside(GRID, MAP) + SUMS
     ("text", "message"),
     [
         (GOOD.replace("h=2", "h=2 q=3"), "5:33: expected the name of a cage in the map, found 'q'"),
-        (GOOD.replace(" h=2", ""), "4:8: expected a sum for each cage, as h=12, found 'h'"),
+        (GOOD.replace(" h=2", ""), "4:8: expected a sum for each cage, such as h=12, found 'h'"),
         (GOOD.replace("h=2", "a=2"), "5:29: expected one sum of cage 'a', found a second sum, 2"),
         (GOOD.replace("c=7", "c7"), "5:9: expected only names and sums of cages in this line"),
         (GOOD.replace("a=3", "=3"), "5:1: expected only names and sums of cages in this line"),
@@ -189,7 +189,9 @@ def test_cages_far_down_in_a_collection_are_reported(cages):
 def test_a_file_of_several_killers_is_refused():
     for killer in (beside(GRID, MAP) + SUMS, GRID + MAP + SUMS):
         for between in ("", "\n", "Second one\n"):
-            assert "one killer in a file, found a second map of cages" in said_of(killer + between + killer)
+            assert "one killer in a file, found a second map of cages" in said_of(
+                killer + between + killer
+            )
 
 
 def test_cages_beside_a_map_of_regions_are_refused():

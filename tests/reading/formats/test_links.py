@@ -76,8 +76,8 @@ def test_an_id_of_solo_that_is_wrong_is_refused_at_its_place():
             "puzz.link, whose notation is not supported",
         ),
         ("https://tinyurl.com/2p8kuvjz", "a short link, which only its server can resolve"),
-        ("https://bit.ly/3xyz", "open the link in a browser"),
-        ("https://example.org/", "a link without cells; nothing is fetched"),
+        ("https://bit.ly/3xyz", "open it in a browser"),
+        ("https://example.org/", "a link without cells; links are not fetched"),
         (f"{SOLO_SITE}#3x3#123456789012345", "choose 'Link to this puzzle by game ID'"),
         (
             f"https://example.org/?s={LINE[:-1]}",

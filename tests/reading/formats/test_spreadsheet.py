@@ -172,6 +172,13 @@ def test_columns_that_can_be_read_in_two_ways_are_not_guessed():
     assert "spaces" not in said_of(twofold)
 
 
+@pytest.mark.parametrize("filled", ["1,1,1,1", "1,1,2,2"])
+def test_empty_fields_are_cells_so_the_others_are_no_map_of_regions(filled):
+    empty, half = ",,,,,,,\n", f",,,,{filled}\n"
+    assert len([*read(empty * 4 + half * 4).puzzle.givens()]) == 16
+    assert len([*read("1,1,1,1,1,1,1,1\n" + empty * 3 + half * 4).puzzle.givens()]) == 24
+
+
 def test_a_gap_between_boxes_is_no_blank():
     rows = ["123 456 789", "456 789 123", "789 123 456"]
     for text in ("12 34\n34 12\n21 43\n43 2\n", "\n".join(rows * 3)[:-1]):

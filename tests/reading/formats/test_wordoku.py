@@ -111,4 +111,4 @@ def test_letters_that_are_no_wordoku_are_refused(text, message):
 
 def test_even_and_odd_cells_have_no_letters():
     said = said_of("AB*.\n....\n....\n....\n", variant="even-odd")
-    assert said == "1:3: expected no marks of even or odd cells in a puzzle of letters, found '*'"
+    assert said == "1:3: expected a puzzle of letters without even or odd marks, found '*'"

@@ -26,7 +26,7 @@ from pipeline.service.protocol.claim import (
     LOCK,
     MANIFEST,
     Manifest,
-    last_object,
+    last_json_object,
     manifests_in_work,
     new_job_id,
     read_manifest,
@@ -206,7 +206,7 @@ def test_a_note_is_read_as_it_was_written(source, files, former, number, keep_cn
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "note")
         path.write_text("{}\n" + manifest.text() + "\n" + manifest.text()[:-2])
-        assert Manifest.from_values(last_object(path)) == manifest
+        assert Manifest.from_values(last_json_object(path)) == manifest
 
 
 def test_job_ids_differ_and_sort_by_time(box):

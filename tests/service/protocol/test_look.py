@@ -14,8 +14,8 @@ from pipeline.service.protocol.settle import (
     Observation,
     fingerprint_of,
     has_writer,
+    is_being_written,
     is_unchanged,
-    is_written,
     names_in,
     observe,
 )
@@ -84,15 +84,15 @@ def test_links_pipes_and_names_that_are_no_text_are_up_for_a_look(tmp_path):
 def test_a_writer_is_seen_until_the_last_one_has_closed_the_file(file):
     with file.open("ab"):
         with file.open("ab"):
-            assert observe(file, never_asked, MOST).writer is True
-        assert observe(file, never_asked, MOST).writer is True
-    assert observe(file, whole, MOST).writer is False
+            assert observe(file, never_asked, MOST).has_writer is True
+        assert observe(file, never_asked, MOST).has_writer is True
+    assert observe(file, whole, MOST).has_writer is False
 
 
 @pytest.mark.usefixtures("leases")
 def test_a_reader_is_no_writer_and_looking_leaves_no_lease(file):
     with file.open("rb"):
-        assert observe(file, whole, MOST).writer is False
+        assert observe(file, whole, MOST).has_writer is False
     descriptor = os.open(file, os.O_WRONLY | os.O_NONBLOCK)
     os.close(descriptor)
 
@@ -102,8 +102,10 @@ def test_a_sight_tells_inode_size_and_mtime_and_what_the_content_says(file):
     for cut_off in (True, False):
         seen = observe(file, lambda data, cut_off=cut_off: (data.upper(), cut_off), MOST)
         fingerprint = (file.stat().st_ino, 9, 7)
-        wanted = Observation("a.txt", fingerprint, seen.writer, cut_off=cut_off, data=b"some text")
-        assert seen == replace(wanted, content=b"SOME TEXT")
+        wanted = Observation(
+            "a.txt", fingerprint, seen.has_writer, is_cut_off=cut_off, data=b"some text"
+        )
+        assert seen == replace(wanted, source=b"SOME TEXT")
 
 
 def test_a_file_is_not_unchanged_if_other_bytes_have_its_size_and_time(file):
@@ -119,7 +121,7 @@ def test_a_file_is_not_unchanged_if_other_bytes_have_its_size_and_time(file):
 def test_an_empty_or_too_large_file_is_not_read_and_one_that_is_gone_is_not_there(file):
     for content in (b"", b"x" * (MOST + 1)):
         file.write_bytes(content)
-        assert not observe(file, never_asked, MOST).cut_off
+        assert not observe(file, never_asked, MOST).is_cut_off
     assert observe(file.with_name("gone"), never_asked, MOST) is None
 
 
@@ -134,14 +136,14 @@ def read_in_pieces(monkeypatch, most: int) -> None:
 def test_a_file_that_is_read_in_pieces_is_read_whole(file, monkeypatch):
     read_in_pieces(monkeypatch, 4)
     seen = observe(file, whole, MOST)
-    assert (seen.data, seen.cut_off) == (b"some text", False)
+    assert (seen.data, seen.is_cut_off) == (b"some text", False)
     assert is_unchanged(file, seen.fingerprint, seen.data)
 
 
 def test_a_file_of_which_less_can_be_read_than_it_has_is_cut_off(file, monkeypatch):
     monkeypatch.setattr("pipeline.service.protocol.settle.os.read", lambda _fd, _size: b"")
     seen = observe(file, never_asked, MOST)
-    assert (seen.data, seen.cut_off) == (None, True)
+    assert (seen.data, seen.is_cut_off) == (None, True)
 
 
 @pytest.mark.parametrize("size", [1, MOST, MOST + 1, 2**30])
@@ -159,7 +161,7 @@ def test_a_file_that_changes_while_it_is_read_looks_cut_off(file):
         return None, False
 
     seen = observe(file, grow, MOST)
-    assert (seen.cut_off, seen.fingerprint) == (True, fingerprint_of(file.stat()))
+    assert (seen.is_cut_off, seen.fingerprint) == (True, fingerprint_of(file.stat()))
 
 
 def make_socket(path):
@@ -191,13 +193,13 @@ def test_of_an_unreadable_file_it_is_not_known_whether_it_is_complete(file, requ
     if not os.geteuid():
         request.getfixturevalue("stranger")
     seen = observe(Path(os.path.relpath(file)), never_asked, MOST)
-    assert (seen.writer, seen.cut_off) == (None, False)
+    assert (seen.has_writer, seen.is_cut_off) == (None, False)
     assert is_unchanged(Path(os.path.relpath(file)), seen.fingerprint)
 
 
 @pytest.mark.usefixtures("leases", "stranger")
 def test_of_anothers_file_it_is_not_known_whether_it_has_a_writer(file):
-    assert observe(Path(file.name), whole, MOST).writer is None
+    assert observe(Path(file.name), whole, MOST).has_writer is None
 
 
 @pytest.mark.usefixtures("leases")
@@ -230,7 +232,12 @@ def sight_of(folder):
 def test_of_a_folder_in_which_nobody_writes_it_is_not_known_that_nobody_does(folder):
     seen = sight_of(folder)
     assert seen == sight_of(folder)
-    assert (seen.name, seen.is_folder, seen.writer, seen.cut_off) == ("set", True, None, False)
+    assert (seen.name, seen.is_folder, seen.has_writer, seen.is_cut_off) == (
+        "set",
+        True,
+        None,
+        False,
+    )
     assert seen.fingerprint.inode == folder.stat().st_ino
 
 
@@ -239,11 +246,11 @@ def test_of_a_folder_in_which_nobody_writes_it_is_not_known_that_nobody_does(fol
 def test_a_writer_anywhere_in_a_folder_is_seen_until_it_has_closed_its_file(folder, name):
     with (folder / name).open("ab"):
         seen = sight_of(folder)
-        assert seen.writer is True
-        assert is_written(folder)
+        assert seen.has_writer is True
+        assert is_being_written(folder)
         assert not is_unchanged(folder, seen.fingerprint)
-    assert sight_of(folder).writer is None
-    assert not is_written(folder)
+    assert sight_of(folder).has_writer is None
+    assert not is_being_written(folder)
     assert is_unchanged(folder, seen.fingerprint)
 
 
@@ -295,7 +302,7 @@ def test_what_links_in_a_folder_lead_to_has_no_part_in_it(folder, file):
         writer.write(b"more")
         writer.flush()
         assert sight_of(folder) == before
-    assert before.writer is None
+    assert before.has_writer is None
 
 
 def test_looking_at_a_pipe_neither_waits_nor_wakes_its_writer(tmp_path):

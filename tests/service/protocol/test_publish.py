@@ -19,12 +19,12 @@ from pipeline.outbox import record_of
 from pipeline.service.protocol.claim import MANIFEST, Claim, read_manifest
 from pipeline.service.protocol.claiming import make_claim
 from pipeline.service.protocol.publish import (
-    PublishedSet,
+    OutputSet,
     move_originals,
     publish,
     published_record,
     remove_orphans,
-    temporary_name,
+    temporary_path,
 )
 
 TWO = {"a_1.solution": "1", "a_2.solution": "2", "a.log": "log"}
@@ -56,7 +56,7 @@ class Made:
 
 def set_of(claim, files, tree=None):
     made = Made(claim, files)
-    return claim, PublishedSet(claim.manifest.stem, made, "", datetime.now(UTC), tree=tree)
+    return claim, OutputSet(claim.manifest.stem, made, "", datetime.now(UTC), tree=tree)
 
 
 def publish_set(box, claim, files):
@@ -146,7 +146,7 @@ def test_records_come_when_the_names_of_all_other_files_are_durable_and_original
 def test_what_an_interrupted_attempt_has_left_under_a_temporary_name_is_replaced(box):
     with closing(claim_of(box)) as claim:
         for number in range(2):
-            path = temporary_name(claim, box.folders, str(number))
+            path = temporary_path(claim, box.folders, str(number))
             path.write_text("left by an earlier attempt")
         publish_set(box, claim, ONE)
     assert contents(box) == ONE

@@ -173,7 +173,7 @@ def test_whoever_comes_back_when_told_finds_an_unchanged_file_ready(looks):
     history, now = History(), NOW
     for seen, pause in looks:
         told = history.judge(seen, SETTLE, now, WALL + now)
-        if told and not seen.writer:
+        if told and not seen.has_writer:
             assert told.seconds > 0
             later = now + told.seconds + 1e-6
             assert history.judge(seen, SETTLE, later, WALL + later) is None

@@ -15,7 +15,7 @@ from pipeline.limits import Deadline, Limits
 from pipeline.reading.formats import parse_puzzle
 from pipeline.service.solving import solve_puzzle
 from pipeline.settings import Settings
-from pipeline.solving.solvers import NOT_FOR_BATCH
+from pipeline.solving.solvers import BATCH_FALLBACK_REASON
 
 
 @for_each("prove", ["never", "always"])
@@ -56,4 +56,4 @@ def test_without_machine_code_the_others_answer(monkeypatch):
     put_in_place(monkeypatch, None)
     result = solve_puzzle(parse_puzzle(NINE_TWO), Settings(solver="batch"))
     assert (len(result.solutions), result.complete) == (2, True)
-    assert (result.solver.fallback, result.solver.warning) == (NOT_FOR_BATCH, None)
+    assert (result.solver.fallback, result.solver.warning) == (BATCH_FALLBACK_REASON, None)

@@ -16,7 +16,13 @@ from pipeline.errors import SolverError
 from pipeline.limits import Limits
 from pipeline.solving.cnf import Sat, Unknown, Unsat
 from pipeline.solving.solvers import child
-from pipeline.solving.solvers.pysat import ENGINES, GaveUp, Pysat, Satisfiable, engine_names
+from pipeline.solving.solvers.pysat import (
+    ENGINES,
+    ProofLimitReached,
+    Pysat,
+    Satisfiable,
+    engine_names,
+)
 
 pytestmark = pytest.mark.usefixtures("started_engines")
 
@@ -83,7 +89,7 @@ def test_a_proof_that_was_cut_off_is_no_proof_and_no_doubt(monkeypatch):
         "pipeline.solving.solvers.child._SERVE", child._SERVE.replace("from", limit, 1)
     )
     with Pysat() as prover:
-        with pytest.raises(GaveUp, match="its proof is longer than"):
+        with pytest.raises(ProofLimitReached, match="its proof is longer than"):
             prover.prove(pigeons(6).clauses(), LIMITS)
         assert answers(prover)
 
@@ -125,7 +131,7 @@ def test_limits_that_are_reached_while_a_session_waits_for_its_clauses_are_its_a
             with solver.open(many, limits) as session:
                 answer = session.solve()
             assert answer == Unknown(
-                limits.out_of_time if not limits.seconds else limits.out_of_memory
+                limits.timeout_message if not limits.seconds else limits.memory_message
             )
         with solver.open(cnf_of((1,)), LIMITS) as session:
             assert session.solve() == Sat(frozenset({1}))

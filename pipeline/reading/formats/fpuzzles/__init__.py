@@ -4,12 +4,13 @@ r"""f-puzzles: a JSON document with a grid and rules, which may be packed and co
     N4IgzglgXgpiBcBOANCA5gJwgEwQbT2AF9ljSSzKLryBdZQmq8l54+x1p7rj…
     https://sudokupad.app/fpuzzlesN4IgzglgXgpiBcBOANCA5gJwgEwQbT2AF9ljSS…
 
-Rules are objects that name their cells, `R1C1`. Unknown keys are errors, and so are drawings marked
-as rules that do not repeat a known rule. Sides are 4 to 16.
+Rules are objects that name their cells, such as `R1C1`. Unknown keys are errors. A drawing that is
+marked as the copy of a rule is an error if no rule of the document has its cells and value. Sides
+are 4 to 16.
 
 In a link, the document is packed by LZString and encoded in base64. It follows `load=`,
 `puzzleid=`, `fpuzzles` or `fpuz`, and ends at a `&`, `#` or `?`. It may contain slashes and percent
-signs. A space in it was a `+`.
+signs. A space stands for a `+` that URL decoding has replaced.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ _SHORT_NAME = re.compile(r"(?=[a-z\d]*[A-Z])(?=[A-Zx\d]*[a-wyz])(?=[A-Za-z]*\d)[
 """The short name of a puzzle on a server; its mixed case distinguishes it from cells."""
 
 _PENPA = re.compile(r"\bm=(?:edit|solve)&p=", re.IGNORECASE)
-"""Part of every link of Penpa."""
+"""The part that all links of Penpa contain."""
 
 _LINK = re.compile(
     r"(?:https?://)?(?:[\w-]+\.)*(?:f-puzzles\.com|sudokupad\.app|crackingthecryptic\.com)\b"
@@ -48,10 +49,12 @@ MAX_PACKED = 1 << 16
 """Maximum number of characters of a packed document."""
 
 _ALPHABET = f"{ascii_uppercase}{ascii_lowercase}{digits}+/"
-_SIGN_VALUES = {sign: index for index, sign in enumerate(_ALPHABET)}
+_BASE64_VALUES = {character: index for index, character in enumerate(_ALPHABET)}
 _INITIAL_ENTRIES = ("", "", "")
-"""The entries that every packed text begins with. Their codes are commands: 0 and 1 introduce a
-character, and 2 ends the text."""
+"""The first three entries of every LZString dictionary.
+
+Their codes are commands: 0 and 1 introduce a character, and 2 ends the text.
+"""
 
 _END_CODE = 2
 _ANY_LINK = re.compile(r"[a-z]+://|[\w.-]+\.[a-z]+/", re.IGNORECASE)
@@ -63,13 +66,15 @@ _FPUZZLES_PREFIX = re.compile(r"fpuz(?:zles)?(?=N4)", re.IGNORECASE)
 _OTHER_NOTATIONS = {
     "scl": "SudokuPad's own notation, 'scl…', which has drawings instead of rules",
     "ctc": "SudokuPad's older notation, 'ctc…', which has drawings instead of rules",
-    "scf": "SudokuPad's packed notation, 'scf…'",
+    "scf": "SudokuPad's compressed notation, 'scf…'",
 }
 _PENPA_REFUSED = "Penpa's notation, 'm=edit&p=…', which has drawings instead of rules"
-HINT_OPEN_LINK = "nothing is fetched: open the link in a browser, and give the cells instead"
+HINT_OPEN_LINK = "links are not fetched: open it in a browser and copy the cells"
 """The advice in the error for a link that contains no puzzle."""
 
 _MIN_PACKED = 20
+"""Minimum number of characters of a packed document that does not begin with `N4Ig`."""
+
 _EXPECTED = "an f-puzzles document, or a link with one"
 
 
@@ -86,7 +91,7 @@ def recognise_fpuzzles(text: Text) -> str | None:
 
 
 def _may_be_document(text: Text) -> bool:
-    """Whether a JSON object, perhaps a damaged one, is a document of f-puzzles."""
+    """Whether a text is an f-puzzles document, perhaps with damaged JSON."""
     if b'"grid"' not in text.data or len(text.data) > MAX_CHARACTERS:
         return b'"grid"' in text.data
     try:
@@ -96,7 +101,7 @@ def _may_be_document(text: Text) -> bool:
 
 
 def is_document(value: object) -> bool:
-    """Whether a JSON value is a document of f-puzzles, perhaps one with errors."""
+    """Whether a JSON value is an f-puzzles document, perhaps with errors."""
     if not isinstance(value, dict) or "grid" not in value:
         return False
     rows = value["grid"] if isinstance(value["grid"], list) else [value["grid"]]
@@ -107,23 +112,26 @@ def is_document(value: object) -> bool:
 
 
 def parse_fpuzzles(text: Text, _reading: Reading) -> Parsed:
-    from pipeline.reading.formats.fpuzzles.reading import read_document  # noqa: PLC0415 - with all rules
+    from pipeline.reading.formats.fpuzzles.reading import read_document  # noqa: PLC0415 - loads all rules
 
     is_packed = not text.lines[0].text.lstrip().startswith("{")
     if not is_packed and len(text.data) > MAX_CHARACTERS:
         raise text.error(None, None, f"at most {MAX_CHARACTERS} bytes", f"{len(text.data)}")
-    written = unpack(text) if is_packed else text.without_comments()
+    json_text = unpack(text) if is_packed else text.without_comments()
     try:
-        return read_document(parse_json(written))
+        return read_document(parse_json(json_text))
     except Misread as misread:
-        raise _error_of(text, misread, "" if is_packed else written) from None
+        raise _error_of(text, misread, "" if is_packed else json_text) from None
 
 
-def _error_of(text: Text, misread: Misread, written: str) -> InvalidPuzzle:
-    """The error, with the path to the value at fault, or the line and column of invalid JSON."""
+def _error_of(text: Text, misread: Misread, json_text: str) -> InvalidPuzzle:
+    """The error for a misread value, with its path, or with the line and column of invalid JSON.
+
+    `json_text`: the text of the document; empty if it was packed.
+    """
     line = column = None
-    if written and misread.offset is not None:
-        line, column = line_and_column(written, misread.offset)
+    if json_text and misread.offset is not None:
+        line, column = line_and_column(json_text, misread.offset)
     return text.error(line, column, misread.expected_at_path, misread.found, code=misread.code)
 
 
@@ -138,19 +146,19 @@ def unpack(text: Text) -> str:
     if len(packed) > MAX_PACKED:
         found = f"{len(packed)} characters"
         raise text.at_word(word, f"at most {MAX_PACKED} characters", found)
-    wrong = next((sign for sign in packed if sign not in _SIGN_VALUES), None)
+    wrong = next((character for character in packed if character not in _BASE64_VALUES), None)
     if wrong is not None:
         raise text.at_word(word, "letters, digits, '+' and '/'", quote(wrong))
     unpacked = _lz_unpack(packed)
     if unpacked is None:
-        raise text.at_word(word, "a document packed by LZString", "damaged data")
+        raise text.at_word(word, "a document compressed with LZString", "damaged data")
     if len(unpacked) > MAX_CHARACTERS:
         raise text.at_word(word, f"a document of at most {MAX_CHARACTERS} characters", "more")
     return unpacked
 
 
 def _packed_word(text: Text, word: Word) -> Word:
-    """The packed text in a link or word, with percent signs decoded and `fpuzzles` removed.
+    """The packed document in a link or word, with percent signs decoded and `fpuzzles` removed.
 
     Raises InvalidPuzzle for a word that is clearly not an f-puzzles document.
     """
@@ -178,11 +186,11 @@ def _packed_word(text: Text, word: Word) -> Word:
 def _lz_unpack(packed: str) -> str | None:
     """Unpack an LZString text, up to MAX_CHARACTERS; None if it is damaged or cut off.
 
-    The limit is needed because 64 KiB can unpack to hundreds of megabytes. A code is 0 or 1 (a new
-    character of 8 or 16 bits follows), 2 (the end), or the number of an entry. Each code also adds
-    an entry: the previous phrase and the first character of the current one.
+    The limit is needed because 64 KiB can unpack to hundreds of megabytes. Each code is 0 or 1 (a
+    new character of 8 or 16 bits follows), 2 (the end), or the number of an entry. Each code also
+    adds an entry: the previous phrase and the first character of the current one.
     """
-    bits = (_SIGN_VALUES[sign] >> shift & 1 for sign in packed for shift in range(5, -1, -1))
+    bits = (_BASE64_VALUES[char] >> shift & 1 for char in packed for shift in range(5, -1, -1))
     entries, unpacked, length, previous = [*_INITIAL_ENTRIES], list[str](), 0, ""
     try:
         while (
@@ -213,7 +221,7 @@ def _read_number(bits: Iterator[int], width: int) -> int:
 
 
 def lz_pack(text: str) -> str:
-    """Pack an ASCII text by LZString in base64, as `_lz_unpack` reads it.
+    """Pack an ASCII text by LZString in base64, so that `_lz_unpack` can unpack it.
 
     A phrase is the longest known entry at the current position, or a new character. Each phrase
     adds an entry: the previous phrase and the first character of the current one.
@@ -238,8 +246,8 @@ def lz_pack(text: str) -> str:
     bits += [*_bits(_END_CODE, size.bit_length()), 0]
     bits += [0] * (-len(bits) % 6)
     groups = (bits[first : first + 6] for first in range(0, len(bits), 6))
-    signs = "".join(_ALPHABET[int("".join(map(str, group)), 2)] for group in groups)
-    return signs + "=" * (-len(signs) % 4)
+    packed = "".join(_ALPHABET[int("".join(map(str, group)), 2)] for group in groups)
+    return packed + "=" * (-len(packed) % 4)
 
 
 def _bits(number: int, width: int) -> list[int]:
@@ -255,9 +263,9 @@ def render_fpuzzles(
 ) -> str:
     """Write a document or, with the notation `link` or `sudokupad`, a link that contains it.
 
-    Raises ValueError with a noun for anything that a document cannot express.
+    Raises ValueError, whose message is a noun phrase for what a document cannot express.
     """
-    from pipeline.reading.formats.fpuzzles.writing import document_text  # noqa: PLC0415 - with all rules
+    from pipeline.reading.formats.fpuzzles.writing import document_text  # noqa: PLC0415 - loads all rules
 
     text = document_text(puzzle, solution, notes)
     return f"{LINKS[notation]}{lz_pack(text)}\n" if notation else f"{text}\n"
@@ -267,6 +275,6 @@ LINKS = {
     "link": "https://www.f-puzzles.com/?load=",
     "sudokupad": "https://sudokupad.app/fpuzzles",
 }
-"""Notation → beginning of the link, which the packed document follows."""
+"""Notation → the part of the link before the packed document."""
 
 FPUZZLES = Format("f-puzzles", recognise_fpuzzles, parse_fpuzzles, render_fpuzzles, begins=_BEGINS)

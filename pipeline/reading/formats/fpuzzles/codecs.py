@@ -1,4 +1,4 @@
-"""Codecs of the arguments of rules in f-puzzles documents, which are members of objects."""
+"""Codecs that read and write the members of the objects that describe rules in f-puzzles."""
 
 from __future__ import annotations
 
@@ -15,14 +15,17 @@ DRAWINGS = ("cage", "circle", "line", "rectangle", "text")
 """Keys of drawings."""
 
 Members = list[tuple[str, object]]
-"""The keys and values of an object that is written."""
+"""The keys and values of a JSON object that is written."""
 
 _DIGITAL_ROOT = re.compile("DR([1-9])", re.IGNORECASE)
 _TOTALS = {letter: total for total, letter in pairs.TOTAL_LETTERS.items()}
 
 
 def is_drawing(key: str, node: JsonNode) -> bool:
-    """Whether an object under a key is a drawing; a `cage` with a digital root is a rule."""
+    """Whether an object under this key is a drawing.
+
+    A `cage` with a digital root is not a drawing but a rule.
+    """
     value = node.fields().get("value")
     is_rule = key == "cage" and value is not None and _DIGITAL_ROOT.fullmatch(value.text)
     return key in DRAWINGS and not is_rule
@@ -91,7 +94,10 @@ def _repeats(cells: Sequence[int]) -> bool:
 
 
 def number(name: str, minimum: int = 0, default: int | None = None) -> Codec:
-    """The number in the member `value`, for the field `name`; the default is not written."""
+    """The number in the member `value`, for the field `name`.
+
+    A missing member means the default, and the default is not written.
+    """
 
     def write(number: int, geometry: Geometry) -> Members:
         return [] if number == default else _value_member(number, geometry)
@@ -132,10 +138,10 @@ def _direction(line: Sequence[int], geometry: Geometry) -> Members | None:
 
 @field("line", _direction)
 def diagonal(item: RuleObject) -> tuple[int, ...]:
-    """The diagonal of a clue. If its cells are listed too, they must be the same."""
+    """The diagonal of a clue. If the object also lists its cells, they must be the same."""
     diagonal = item.diagonal()
     if item.list("cells") and sorted(item.cells()) != sorted(diagonal):
-        raise item.member("cells").wrong("the cells of the diagonal", "other cells")
+        raise item.member("cells").wrong("the cells of the diagonal", "cells off the diagonal")
     return diagonal
 
 
@@ -228,7 +234,7 @@ def arrows(item: RuleObject) -> Iterator[RuleFields]:
 
 @codec(lambda rule, geometry: _cell_member(rule.cell, geometry))
 def extreme(item: RuleObject) -> Iterator[RuleFields]:
-    """A marked cell and its neighbours; `without_marked` removes neighbours that are marked too."""
+    """A cell and all its neighbours; `without_marked` later removes the marked neighbours."""
     cell, geometry = item.cell(), item.context.geometry
     row, column = geometry.place(cell)
     positions = ((row - 1, column), (row, column - 1), (row, column + 1), (row + 1, column))
@@ -240,7 +246,7 @@ def extreme(item: RuleObject) -> Iterator[RuleFields]:
 
 
 def without_marked(rules: Iterable[Rule]) -> Iterator[Rule]:
-    """Yield the rules of `extreme`, one for each cell, without neighbours that are marked too."""
+    """Yield one `Extreme` rule for each marked cell, without its marked neighbours."""
     marked = {rule.cell: rule for rule in rules if isinstance(rule, pairs.Extreme)}
     for cell, rule in marked.items():
         unmarked = tuple(neighbour for neighbour in rule.neighbours if neighbour not in marked)
@@ -249,7 +255,7 @@ def without_marked(rules: Iterable[Rule]) -> Iterator[Rule]:
 
 @codec(each_cell.write)
 def each_in_region(item: RuleObject) -> Iterator[RuleFields]:
-    """Each cell with its region. A cell without a region has no effect."""
+    """Each cell and its region. A cell without a region has no effect."""
     for cell in item.cells():
         for region in item.context.regions:
             if cell in region:

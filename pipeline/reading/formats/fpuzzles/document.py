@@ -1,4 +1,4 @@
-"""Read untrusted JSON documents: their values, and the objects that describe rules.
+"""Read the values of untrusted JSON documents, and the objects that describe rules.
 
 Every error names the path to the value at fault.
 """
@@ -22,20 +22,20 @@ MAX_CHARACTERS = 1 << 20
 """Maximum number of characters in a document."""
 
 _MAX_NUMBER_DIGITS = 9
-_MAX_SHOWN = 40
-"""Number of characters of a value that messages show."""
-
+_MAX_SHOWN_CHARACTERS = 40
+"""Maximum number of characters of a value that messages show."""
 
 JsonPath = tuple[str | int, ...]
-"""A path into a document: keys, and indices of lists from 0."""
+"""The path to a value in a document: keys of objects, and indices of lists from 0."""
 
 
 @dataclass(eq=False)
 class Misread(Exception):
     """The error for a value that is not as expected.
 
-    `path` leads to the value; for invalid JSON, `offset` is the position instead. `code` is as in
-    `InvalidPuzzle`.
+    - `path`: the path to the value.
+    - `offset`: for invalid JSON, the position of the error in the text.
+    - `code`: as in `InvalidPuzzle`.
     """
 
     expected: str
@@ -46,7 +46,7 @@ class Misread(Exception):
 
     @property
     def where(self) -> str:
-        """The path in words: `killercage 2, cells 1`, `R1C4, value`."""
+        """The path in words, such as `killercage 2, cells 1` or `R1C4, value`."""
         path = self.path
         if path[:1] == ("grid",) and len(path) > 2:
             row, column = (int(position) + 1 for position in path[1:3])
@@ -135,13 +135,13 @@ def whole_number(value: object) -> int | None:
 
 
 def describe_value(value: object) -> str:
-    """A value as messages show it: `null`, `'text'`, `a list`."""
+    """A value as messages show it, such as `null`, `'text'` or `a list`."""
     if isinstance(value, str):
         return quote(value)
     if isinstance(value, list | dict):
         return "a list" if isinstance(value, list) else "an object"
-    written = json.dumps(value)
-    return written if len(written) <= _MAX_SHOWN else f"{written[:_MAX_SHOWN]}…"
+    text = json.dumps(value)
+    return text if len(text) <= _MAX_SHOWN_CHARACTERS else f"{text[:_MAX_SHOWN_CHARACTERS]}…"
 
 
 @lru_cache(maxsize=1)
@@ -174,28 +174,29 @@ def _unique_members(pairs: list[tuple[str, object]]) -> dict[str, object]:
 STYLE_MEMBERS = frozenset(
     ("angle", "baseC", "c", "cArray", "fontC", "height", "highlight", "outlineC", "size", "width")
 )
-"""Members about the style of a drawing."""
+"""Members that only describe the style of a drawing."""
 
 RULE_COPY_MEMBERS = frozenset(
     ("fromConstraint", "fromRangskSolver", "isLLConstraint", "isNewConstraint")
 )
-"""Members that mark a drawing as the picture of a rule."""
+"""Members that mark a drawing as the copy of a rule."""
 
 _SYMBOLS = {"xsum": "◯", "skyscraper": "▯"}
-"""Key → the character that programs draw around its clues."""
+"""Key of a clue → the character that programs draw around the clue."""
 
 _CELL = re.compile(r"R(\d{1,2})C(\d{1,2})", re.ASCII | re.IGNORECASE)
 DIRECTIONS = {"UL": (-1, -1), "UR": (-1, 1), "DL": (1, -1), "DR": (1, 1)}
+"""Name of a diagonal direction → the step: rows down, columns right."""
 
 
 @dataclass(frozen=True)
 class DocumentContext:
-    """The grid of a document, its regions, and what its rules contain so far.
+    """The geometry and regions of a document, and the positions that its rules contain so far.
 
-    - `positions`: key → the positions of each cell, line and group in its rules.
-    - `values`: pairs of such positions and the text in `value` of the rule.
+    - `positions`: key → the positions of each cell, line and list of cells in rules of that key.
+    - `values`: pairs of such positions and the text in the member `value` of their rule.
 
-    Drawings may repeat these positions and texts.
+    A drawing that is the copy of a rule repeats its positions and text.
     """
 
     geometry: Geometry
@@ -222,7 +223,7 @@ class DocumentContext:
 
     @property
     def all_positions(self) -> set[frozenset[RowColumn]]:
-        """The groups of positions in rules, and the union of the groups of each key."""
+        """All sets of positions in rules, and for each key the union of its sets."""
         unions = (frozenset(chain.from_iterable(groups)) for groups in self.positions.values())
         return {*chain.from_iterable(self.positions.values()), *unions}
 
@@ -230,7 +231,7 @@ class DocumentContext:
 class RuleObject:
     """An object under `key` that describes a rule: its cells, lines and numbers.
 
-    It records which members are read, so that `check_all_read` can report the others.
+    It records which members have been read, so that `check_all_read` can report the others.
     """
 
     def __init__(self, context: DocumentContext, key: str, node: JsonNode) -> None:
@@ -262,13 +263,13 @@ class RuleObject:
         return self._fields[name].list() if name in self._fields else []
 
     def number(self, minimum: int = 0, default: int | None = None) -> int:
-        """The number in the member `value`; `default` if that is missing."""
+        """The number in the member `value`, or `default` if the member is missing."""
         if not self.has("value") and default is not None:
             return default
         return self.member("value").number(minimum)
 
     def match_value(self, pattern: re.Pattern[str]) -> re.Match[str] | None:
-        """The match of the member `value`; None if it is missing or does not match."""
+        """The match of the member `value`; None if the member is missing or does not match."""
         return pattern.fullmatch(self._fields["value"].text) if self.has("value") else None
 
     def cell(self) -> int:
@@ -286,7 +287,7 @@ class RuleObject:
         return cells
 
     def lines(self) -> Iterator[tuple[int, ...]]:
-        """The cells of each line, in order; they may repeat. Raises Misread without lines."""
+        """The cells of each line, in order; cells may repeat. Raises Misread for no lines."""
         node = self.member("lines")
         if not node.list():
             raise node.wrong("at least one line", "none")
@@ -312,7 +313,10 @@ class RuleObject:
         )
 
     def _line_from_outside(self, step: RowColumn | None, expected: str) -> tuple[int, ...]:
-        """The cells in one direction from a clue outside the grid. Raises Misread without cells."""
+        """The cells in one direction from a clue outside the grid.
+
+        Raises Misread, with the text `expected`, if there are none.
+        """
         node = self.member("cell")
         position = self.context.position(node)
         outside = self.context.geometry.cell_at(*position) is None
@@ -322,7 +326,7 @@ class RuleObject:
         return self._record_position([node], line)
 
     def path(self, node: JsonNode, minimum: int, maximum: int | None = None) -> tuple[int, ...]:
-        """The cells of a list, in order; they may repeat."""
+        """The cells of a list, in order; cells may repeat."""
         nodes = node.list()
         if len(nodes) < minimum or (maximum is not None and len(nodes) > maximum):
             span = (
@@ -335,7 +339,7 @@ class RuleObject:
         return self._record_position(nodes, [self.context.cell(child) for child in nodes])
 
     def _record_position(self, nodes: Sequence[JsonNode], cells: Sequence[int]) -> tuple[int, ...]:
-        """Record the positions of cells, and of the first and the last cell; return the cells."""
+        """Record the positions of all cells, of the first and of the last. Returns the cells."""
         places = [self.context.position(node) for node in nodes]
         groups = [frozenset(places), frozenset(places[:1]), frozenset(places[-1:])]
         self.context.positions.setdefault(self._key, []).extend(groups)

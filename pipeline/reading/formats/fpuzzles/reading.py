@@ -7,7 +7,7 @@ from functools import partial
 from itertools import chain
 
 from pipeline.errors import counted
-from pipeline.puzzle.geometry import Geometry, usual_boxes
+from pipeline.puzzle.geometry import Geometry, default_geometry
 from pipeline.puzzle.puzzle import Puzzle, Rule
 from pipeline.puzzle.rules.pairs import Extreme, Parity
 from pipeline.puzzle.rules.regions import ExtraRegion, Region
@@ -59,7 +59,7 @@ def read_document(document: object) -> Parsed:
     whole = JsonNode(document)
     whole.check_keys(_KNOWN_KEYS, "a known rule", "unknown-rule")
     fields = whole.fields()
-    boxes = usual_boxes(_member(fields, "size").number(MIN_RULES_SIDE, MAX_RULES_SIDE))
+    boxes = default_geometry(_member(fields, "size").number(MIN_RULES_SIDE, MAX_RULES_SIDE))
     cells = _cells(_member(fields, "grid"), boxes.side)
     given = [pair for index, cell in enumerate(cells) for pair in _cell_givens(cell, index, boxes)]
     regions = _regions(cells, boxes)
@@ -84,13 +84,17 @@ def read_document(document: object) -> Parsed:
 
 
 def _member(fields: dict[str, JsonNode], name: str) -> JsonNode:
+    """A required member of a document. Raises Misread if it is missing."""
     if name not in fields:
         raise Misread(f"'{name}', which every f-puzzles document has", "none")
     return fields[name]
 
 
 def _cells(grid: JsonNode, side: int) -> list[dict[str, JsonNode]]:
-    """The members of each of the n² cells. Raises Misread for other rows."""
+    """The members of each of the n² cells.
+
+    Raises Misread unless there are n rows of n cells.
+    """
     rows = [row.list() for row in grid.list()]
     if {len(rows), *map(len, rows)} != {side}:
         found = counted(len(rows), "row") if len(rows) != side else "a row of another length"
@@ -103,9 +107,9 @@ def _cells(grid: JsonNode, side: int) -> list[dict[str, JsonNode]]:
 def _cell_givens(
     cell: dict[str, JsonNode], index: int, geometry: Geometry
 ) -> Iterator[tuple[int, int]]:
-    """Yield pairs of a cell and the mask of its given values.
+    """Yield pairs of the cell and the mask of its given values.
 
-    Values that are not given are the progress of a player.
+    A value that is not marked as given was entered by a player, and is ignored.
     """
     n, marks = geometry.side, cell.get("givenPencilMarks")
     if marks is not None and not marks.is_unset and marks.list():
@@ -132,7 +136,7 @@ def _parities(cells: Sequence[dict[str, JsonNode]]) -> Iterator[Rule]:
 
 
 def _regions(cells: Sequence[dict[str, JsonNode]], boxes: Geometry) -> tuple[tuple[int, ...], ...]:
-    """The cells of each region; a cell may have no region."""
+    """The cells of each region. A cell may belong to no region."""
     n = boxes.side
     groups: dict[int, list[int]] = {}
     for index, cell in enumerate(cells):
@@ -153,7 +157,7 @@ def _region_rule(cells: tuple[int, ...], side: int) -> Rule:
 
 
 def _rules(fields: dict[str, JsonNode], context: DocumentContext) -> list[Rule]:
-    """The rules of all keys; keys in LAST are read last, because they depend on other rules."""
+    """The rules of all keys. Those in LAST are read last, because they depend on other rules."""
     rules: list[Rule] = []
     for key, node in fields.items():
         try:
@@ -175,7 +179,7 @@ def _rules(fields: dict[str, JsonNode], context: DocumentContext) -> list[Rule]:
 
 
 def _unread_drawings(fields: dict[str, JsonNode], context: DocumentContext) -> tuple[str, ...]:
-    """The code `drawings` if a drawing does not repeat a rule, so that it may need an explanation.
+    """The code `drawings` if a drawing does not repeat a rule and so may have its own meaning.
 
     Programs draw the cells of rules that f-puzzles does not draw itself, and mark these drawings.
     Raises Misread for a marked drawing that does not repeat a rule.
@@ -207,7 +211,7 @@ def _unread_drawings(fields: dict[str, JsonNode], context: DocumentContext) -> t
 def _with_parity_masks(
     geometry: Geometry, masks: tuple[int, ...], rules: list[Rule]
 ) -> tuple[tuple[int, ...], list[Rule]]:
-    """Convert all rules to masks, if each is the parity of a blank cell.
+    """Convert all rules to masks if each rule is the parity of a blank cell.
 
     Returns the masks and the remaining rules.
     """
@@ -222,18 +226,21 @@ def _with_parity_masks(
 
 
 def _solution(fields: dict[str, JsonNode], side: int) -> tuple[str | None, tuple[str, ...]]:
-    """The solution in the document, or None, and the code `solution` if it is incomplete."""
+    """The solution in the document, if it is complete; else None.
+
+    The second result contains the code `solution` if the solution is incomplete.
+    """
     node = fields.get("solution")
     if node is None or node.is_unset:
         return None, ()
     if isinstance(node.value, str):
-        signs: Sequence[object] = node.value
+        entries: Sequence[object] = node.value
     else:
         rows = [child.value for child in node.list()]
-        signs = [sign for row in rows for sign in (row if isinstance(row, list) else [row])]
-    if len(signs) != side * side:
-        raise node.wrong(f"{side * side} values", str(len(signs)))
-    values = [whole_number(sign) for sign in signs]
+        entries = [entry for row in rows for entry in (row if isinstance(row, list) else [row])]
+    if len(entries) != side * side:
+        raise node.wrong(f"{side * side} values", str(len(entries)))
+    values = [whole_number(entry) for entry in entries]
     if not all(value is not None and 1 <= value <= side for value in values):
         return None, ("solution",)
     return ("" if side <= 9 else " ").join(map(str, values)), ()

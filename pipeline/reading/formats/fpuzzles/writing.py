@@ -9,7 +9,7 @@ import json
 from collections.abc import Iterator, Sequence
 from itertools import starmap
 
-from pipeline.puzzle.geometry import Geometry, usual_boxes, values_of
+from pipeline.puzzle.geometry import Geometry, default_geometry, values_of
 from pipeline.puzzle.puzzle import Grid, Puzzle, Rule
 from pipeline.puzzle.rules.lines import RegionSum
 from pipeline.puzzle.rules.pairs import BoxIndexer, Parity
@@ -20,7 +20,7 @@ from pipeline.reading.formats.parsed import Notes
 from pipeline.reading.formats.variants import MAX_RULES_SIDE, MIN_RULES_SIDE
 
 JsonObject = dict[str, object]
-"""The members of an object that is written as JSON."""
+"""The members of a JSON object that is written."""
 
 _LINE_COLOURS = {
     "slowthermometer": "#CFCFCF",
@@ -34,27 +34,26 @@ _LINE_COLOURS = {
     "doublearrow": "#C54B8B",
     "lockout": "#F09060",
 }
-"""Key of lines that f-puzzles does not draw → the colour of our drawings."""
-
+"""Key of a rule about lines that f-puzzles does not draw → the colour of our drawing of it."""
 
 _TEXT_NAMES = {"xsum": "X-Sum", "skyscraper": "Skyscraper"}
-"""Key of clues that f-puzzles does not draw → the text that marks our drawings."""
+"""Key of a clue that f-puzzles does not draw → the text that marks our drawing of it."""
 
 _CAGE_NAMES = {
     "rowindexer": "Row Indexer",
     "columnindexer": "Column Indexer",
     "boxindexer": "Box Indexer",
 }
-"""Key of cells that f-puzzles does not draw → the text that marks our drawings."""
+"""Key of an indexer, which f-puzzles does not draw → the text that marks our drawing of it."""
 
 
 def document_text(puzzle: Puzzle, solution: Grid | None = None, notes: Notes = ()) -> str:
     """The document of a puzzle as one line of JSON, with its solution and notes if given.
 
-    Raises ValueError with a noun for anything that a document cannot express.
+    Raises ValueError, whose message is a noun phrase for what a document cannot express.
     """
     n, geometry = puzzle.geometry.side, puzzle.geometry
-    shapes = (usual_boxes(n), Geometry(1, n)) if MIN_RULES_SIDE <= n <= MAX_RULES_SIDE else ()
+    shapes = (default_geometry(n), Geometry(1, n)) if MIN_RULES_SIDE <= n <= MAX_RULES_SIDE else ()
     if geometry not in shapes:
         raise ValueError(shape_in_words(geometry))
     puzzle = _with_parity_rules(puzzle)
@@ -78,9 +77,14 @@ def document_text(puzzle: Puzzle, solution: Grid | None = None, notes: Notes = (
 
 
 def _with_parity_rules(puzzle: Puzzle) -> Puzzle:
-    """A copy in which marks of even and odd cells are rules; unchanged if it has other rules."""
-    is_odd = {puzzle.geometry.even_values: False, puzzle.geometry.odd_values: True}
-    marked = {cell: is_odd[mask] for cell, mask in enumerate(puzzle.cells) if mask in is_odd}
+    """A copy in which even and odd marks are `Parity` rules.
+
+    A puzzle that has rules is returned unchanged.
+    """
+    is_odd_mask = {puzzle.geometry.even_values: False, puzzle.geometry.odd_values: True}
+    marked = {
+        cell: is_odd_mask[mask] for cell, mask in enumerate(puzzle.cells) if mask in is_odd_mask
+    }
     if puzzle.rules or not marked:
         return puzzle
     full = puzzle.geometry.all_values
@@ -93,7 +97,10 @@ def _cells_of_region_rule(rule: Rule) -> tuple[int, ...]:
 
 
 def _regions_in_grid(puzzle: Puzzle) -> Iterator[tuple[int, ...]]:
-    """Yield the regions of a grid without boxes, and smaller regions to which rules refer."""
+    """Yield the regions that the cells of a grid without boxes store.
+
+    These are the cells of each `Region`, and of each `ExtraRegion` that another rule refers to.
+    """
     if puzzle.geometry.has_boxes:
         return
     referenced = {
@@ -131,7 +138,7 @@ def _rule_members(puzzle: Puzzle, rules: Sequence[Rule]) -> JsonObject:
 
 
 def _cells(puzzle: Puzzle, regions: dict[tuple[int, ...], int]) -> list[JsonObject]:
-    """The cells: givens, candidates and, in a grid without boxes, region numbers."""
+    """The object of each cell: its given or candidates and, without boxes, its region number."""
     geometry = puzzle.geometry
     region_of = {cell: index for region, index in regions.items() for cell in region}
     cells: list[JsonObject] = []
@@ -148,7 +155,10 @@ def _cells(puzzle: Puzzle, regions: dict[tuple[int, ...], int]) -> list[JsonObje
 
 
 def _drawings(document: JsonObject) -> dict[str, list[JsonObject]]:
-    """The drawings, by key, of rules that f-puzzles does not draw, as its extensions add them."""
+    """Drawings for the rules that f-puzzles does not draw itself, by document key.
+
+    They have the form in which extensions of f-puzzles store them.
+    """
     drawings: dict[str, list[JsonObject]] = {}
     for key, value in document.items():
         for item in value if isinstance(value, list) else ():

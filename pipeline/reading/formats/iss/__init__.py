@@ -4,8 +4,8 @@
     https://sigh.github.io/Interactive-Sudoku-Solver/?q=.Thermo~R9C4~R8C3
 
 A constraint is a dot, its type and its arguments; without a type, it lists the values of cells.
-Rows and columns are single characters, 1-9 and a-g. White space is ignored. Errors name unknown
-types. Sides are 4 to 16.
+Rows and columns are single characters, 1-9 and a-g. White space is ignored. Unknown types are
+errors. Grids have at most 16 rows, columns and values.
 """
 
 from __future__ import annotations
@@ -40,29 +40,33 @@ _LINK = re.compile(_QUERY)
 _ESCAPE = re.compile(r"%([\da-f]{2})", re.ASCII | re.IGNORECASE)
 _SHAPE = re.compile(r"\.\s*Shape\s*~")
 _GROUP_MARK = re.compile(r"\.\s*(Or|And|Replicate|End)\s*(?=[.~]|$)")
-"""The beginning or the end of a group."""
+"""The beginning or the end of a group of constraints."""
 
 _VALUES = re.compile(r"\s*\.\s*(?:Given\s*)?~")
 _FEWEST_GIVENS = 17
 """Minimum number of givens of a unique classic puzzle (McGuire, Tugemann and Civario, 2012)."""
 
 _MAX_HEAD = 400
-"""Maximum number of lines, and of characters of each, that are inspected."""
+"""Maximum number of lines that recognition inspects, and of characters of each line."""
 
 
 def recognise_iss(text: Text) -> str | None:
-    """Recognise a type or a tilde after a dot, which no grid contains, not even one of letters."""
+    """Return the reason to read a text as ISS, or None.
+
+    A dot, followed by a type or a tilde, does not occur in grids, even in grids of letters.
+    """
     head = "\n".join(line.text[:_MAX_HEAD] for line in text.lines[:_MAX_HEAD])
     return "it begins with a constraint, '.Type~'" if _BEGINS.match(head) else None
 
 
 def one_or_many(lines: Sequence[str]) -> Literal["one", "many", "either"]:
-    """Whether lines are one text, one text per line, or ambiguous.
+    """Whether lines are one constraint string, one per line, or ambiguous.
 
-    A line may be a text of its own if it has several constraints, or the values of 17 cells. Such
-    lines are separate texts if they cannot be one: two of them have a shape, their values conflict,
-    or each can be read alone, but not all together. Links are always separate. A group that begins
-    in one line and ends in another makes them one text, unless two of them have a shape.
+    A line may be a whole constraint string if it has several constraints, or the values of 17
+    cells. Such lines are read separately if they cannot be joined: two of them have a shape, their
+    values conflict, or each line can be read alone, but not all of them together. Links are always
+    separate. Lines are joined if a group of constraints begins in one line and ends in another,
+    unless two lines have a shape.
     """
     if len(lines) > 1 and any(map(_LINK.match, lines)):
         return "many"
@@ -70,7 +74,7 @@ def one_or_many(lines: Sequence[str]) -> Literal["one", "many", "either"]:
     if len(lines) < 2 or (not several_shapes and _have_common_group(lines)):
         return "one"
     given = [*map(_given_in, lines)]
-    apart = several_shapes or _differ(given)
+    apart = several_shapes or _values_conflict(given)
     if not all(map(_may_be_whole, lines)):
         return "either" if apart else "one"
     if apart:
@@ -82,7 +86,7 @@ def one_or_many(lines: Sequence[str]) -> Literal["one", "many", "either"]:
 
 
 def _have_common_group(lines: Sequence[str]) -> bool:
-    """Whether a group begins in one line and ends in another, and every group ends."""
+    """Whether a group of constraints begins in one line and ends in another, and all groups end."""
     depth, is_common = 0, False
     for line in lines:
         is_common |= depth > 0
@@ -94,7 +98,7 @@ def _have_common_group(lines: Sequence[str]) -> bool:
 
 
 def _may_be_whole(line: str) -> bool:
-    """Whether a line may be a whole text, not one of the lines of a longer text."""
+    """Whether a line may be a whole constraint string instead of a part of one."""
     if _BEGINS.match(line) is None:
         return False
     only_values = _VALUES.match(line) is not None and line.count("~") >= _FEWEST_GIVENS
@@ -102,9 +106,9 @@ def _may_be_whole(line: str) -> bool:
 
 
 def _given_in(line: str) -> tuple[Geometry, tuple[int, ...]] | None:
-    """The grid of a line and the masks of its cells; None if it names a cell outside that grid.
+    """The geometry of a line and the masks of its cells; None if it is invalid.
 
-    The arguments of rules are not read.
+    Arguments of rules are only checked for cells outside the grid.
     """
     from pipeline.reading.formats.iss.parsing import ENCODED, GIVEN, given_in  # noqa: PLC0415
     from pipeline.reading.formats.iss.phrases import Arguments, Context  # noqa: PLC0415 - as below
@@ -122,8 +126,8 @@ def _given_in(line: str) -> tuple[Geometry, tuple[int, ...]] | None:
     return context.geometry, masks
 
 
-def _differ(given: Sequence[tuple[Geometry, tuple[int, ...]] | None]) -> bool:
-    """Whether lines for the same grid leave a cell without a candidate."""
+def _values_conflict(given: Sequence[tuple[Geometry, tuple[int, ...]] | None]) -> bool:
+    """Whether the masks of lines with the same geometry leave a cell without a candidate."""
     grids = [grid for grid in given if grid]
     return any(
         not reduce(and_, masks)
@@ -147,7 +151,7 @@ def parse_iss(text: Text, reading: Reading) -> Parsed:
 
 
 def _without_link(text: Text) -> Text:
-    """Replace everything in a link but its text by spaces, so that columns are preserved."""
+    """Replace a link by its constraint string, padded with spaces so that columns are preserved."""
     link = _LINK.match(text.lines[0].text)
     if link is None:
         return text
@@ -158,8 +162,8 @@ def _without_link(text: Text) -> Text:
 
 
 def _phrases_in(text: Text) -> tuple[Sequence[Phrase], Sequence[GroupItem], GridLayout]:
-    """All phrases of a text, the phrases with their groups, and the layout."""
-    # rules take a while to load
+    """All phrases of a text, its items (phrases and groups of phrases), and its layout."""
+    # imported here, because the modules of rules take long to load
     from pipeline.reading.formats.iss.grid_layout import layout_of  # noqa: PLC0415
     from pipeline.reading.formats.iss.groups import group_phrases  # noqa: PLC0415
     from pipeline.reading.formats.iss.parsing import KNOWN_TYPES  # noqa: PLC0415
@@ -176,33 +180,34 @@ def _phrases_in(text: Text) -> tuple[Sequence[Phrase], Sequence[GroupItem], Grid
 
 
 def _puzzle_in(text: Text, steps: int) -> Parsed:
-    """The puzzle of a text, with its rules. Raises InvalidPuzzle."""
+    """Parse a constraint string. Raises InvalidPuzzle."""
     from pipeline.reading.formats.iss.groups import expand_replicas  # noqa: PLC0415 - as above
     from pipeline.reading.formats.iss.machines import Work  # noqa: PLC0415
-    from pipeline.reading.formats.iss.parsing import RulesRead, check_groups  # noqa: PLC0415
+    from pipeline.reading.formats.iss.parsing import ParsedConstraints, check_groups  # noqa: PLC0415
 
     _, items, layout = _phrases_in(text)
-    context, inside = layout.contexts(Work(steps))
+    context, inner = layout.contexts(Work(steps))
     check_groups(items)
     try:
-        read = RulesRead.of(expand_replicas(items, context), context, inside)
+        parsed = ParsedConstraints.of(expand_replicas(items, context), context, inner)
     except LimitReached:
         expected = f"constraints that take at most {steps:,} steps to read; raise --timeout"
         raise SlowPuzzle(text.source, None, None, expected, "more", code="too-large") from None
-    rules = [*layout.rules, *read.with_strict(layout.phrases, layout.geometry)]
-    cells, contradicting = given_masks(layout.geometry, read.given)
+    rules = [*layout.rules, *parsed.with_strict(layout.phrases, layout.geometry)]
+    cells, contradicting = given_masks(layout.geometry, parsed.given)
     puzzle = Puzzle(layout.geometry, cells, (*rules, *contradicting))
     return Parsed(puzzle, variant=variant_of(puzzle), unread=unread_lines(context.unread))
 
 
 def render_iss(puzzle: Puzzle, _notation: str) -> str:
-    """Write all constraints in one line, the shape first, so that each line is a text of its own.
+    """Write a puzzle as a constraint string in one line, which begins with its shape.
 
-    Raises ValueError with a noun for anything that constraints cannot express.
+    Such lines are read as separate puzzles. Raises ValueError, whose message is a noun phrase for
+    what ISS cannot express.
     """
-    from pipeline.reading.formats.iss.writing import constraints  # noqa: PLC0415 - as above
+    from pipeline.reading.formats.iss.writing import constraint_string  # noqa: PLC0415 - as above
 
-    return f"{constraints(puzzle)}\n"
+    return f"{constraint_string(puzzle)}\n"
 
 
 ISS = Format("iss", recognise_iss, parse_iss, render_iss, begins=_BEGINS)

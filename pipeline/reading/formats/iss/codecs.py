@@ -1,4 +1,4 @@
-"""Codecs of the arguments of constraints: read from words in order, and written."""
+"""Codecs that read and write the arguments of ISS constraints."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from pipeline.reading.formats.rule_forms import Codec, RuleFields, codec, field,
 from pipeline.reading.formats.variants import RowColumn, cells_along
 
 SEPARATOR = "-"
-"""The word between groups of cells."""
+"""The argument that separates groups of cells."""
 
 LOOP = "LOOP"
-"""The last word of a line that is a loop."""
+"""The last argument of a line that is a loop."""
 
 _MAX_SEGMENT_SUM = 30
 _MAX_WEIGHT = 100
@@ -49,7 +49,10 @@ def write_parts(parts: Iterable[Sequence[int]], geometry: Geometry) -> list[str]
 def number(
     name: str, minimum: int = 0, default: int | None = None, no_effect: int | None = None
 ) -> Codec:
-    """A number, which may be missing if it has a default; with `no_effect` there is no rule."""
+    """A number, which may be missing if there is a `default`.
+
+    `no_effect`: the number for which there is no rule.
+    """
 
     def read(args: Arguments) -> list[RuleFields]:
         number = args.number(minimum) if default is None or args.has_number() else default
@@ -72,7 +75,7 @@ def cells(name: str, minimum: int = 1, *, once: bool = False) -> Codec:
 
 
 def distinct_cells(name: str) -> Codec:
-    """Cells, of which a repeated one counts once."""
+    """Cells; repeated ones are dropped."""
     return field(name, write_cells)(lambda args: tuple(dict.fromkeys(args.cells())))
 
 
@@ -99,7 +102,7 @@ row_or_column_indexed = word("row", "'R' or 'C'", R=True, C=False)
 
 
 def condition(is_met: Callable[[Context], bool], expected: str) -> Codec:
-    """No argument, but a condition that the grid must meet."""
+    """A codec without arguments, which raises InvalidPuzzle unless the grid meets a condition."""
 
     def read(args: Arguments) -> list[RuleFields]:
         if not is_met(args.context):
@@ -109,19 +112,21 @@ def condition(is_met: Callable[[Context], bool], expected: str) -> Codec:
     return Codec(read, nothing)
 
 
-needs_nine = condition(
+needs_values_1_to_9 = condition(
     lambda context: context.geometry.values == range(1, 10),
-    "a grid of side 9, with the values 1 to 9,",
+    "a grid of side 9 with the values 1 to 9",
 )
 needs_no_zero = condition(
-    lambda context: context.geometry.lowest != 0, "a grid with values from 1 on"
+    lambda context: context.geometry.lowest != 0, "a grid whose values start at 1"
 )
 
 
 @field("regions")
 def regions(args: Arguments) -> object:
     if not args.context.regions:
-        raise args.wrong(args.type, "a grid with boxes or a jigsaw")
+        raise args.wrong(
+            args.type, "a grid with boxes or a jigsaw and without '.ChaosConstruction'"
+        )
     return args.context.regions
 
 
@@ -132,16 +137,16 @@ def row_or_column(args: Arguments) -> tuple[int, ...]:
 
 @codec(lambda rule, geometry: write_cells((rule.a, rule.b), geometry))
 def pairs_of_neighbours(args: Arguments) -> Iterator[RuleFields]:
-    """All pairs of neighbours among the cells; cells in no pair are reported as unread."""
+    """All pairs of neighbours among the cells. Cells without a neighbour have no effect."""
     cells = args.cells(2, once=True)
     indices = {cell: index for index, cell in enumerate(cells)}
     pairs = adjacent_pairs(args.geometry, cells)
-    bound = sorted(sorted(indices[cell] for cell in pair) for pair in pairs)
-    paired = {*chain.from_iterable(bound)}
+    index_pairs = sorted(sorted(indices[cell] for cell in pair) for pair in pairs)
+    paired = {*chain.from_iterable(index_pairs)}
     for index, word in enumerate(args.phrase.words):
         if index not in paired:
             args.add_unread(word)
-    return ({"a": cells[a], "b": cells[b]} for a, b in bound)
+    return ({"a": cells[a], "b": cells[b]} for a, b in index_pairs)
 
 
 def clues_at_ends(
@@ -149,7 +154,7 @@ def clues_at_ends(
 ) -> Codec:
     """A row or column with clues at its beginning and its end, one of which may be missing.
 
-    `limits` returns the minimum and the maximum of the clues, which may be None.
+    `limits` returns the minimum and the maximum of clues; the maximum may be None.
     """
 
     def read(args: Arguments) -> Iterator[RuleFields]:
@@ -168,19 +173,19 @@ def clues_at_ends(
     return Codec(read, write)
 
 
-def values_of_cells(geometry: Geometry) -> tuple[int, int]:
+def value_limits(geometry: Geometry) -> tuple[int, int]:
     return geometry.values[0], geometry.values[-1]
 
 
-def ranks(geometry: Geometry) -> tuple[int, int]:
-    """1, and the number of rows and columns of a square grid, each counted from both ends."""
+def rank_limits(geometry: Geometry) -> tuple[int, int]:
+    """The limits of a rank: each row and column of a square grid has two, one from each end."""
     return 1, 4 * geometry.side
 
 
 def _check_units(args: Arguments) -> None:
     """Raise InvalidPuzzle for a grid whose rows and columns may repeat values."""
     if not args.context.has_units:
-        raise args.wrong(args.type, "a grid with rows and columns")
+        raise args.wrong(args.type, "a grid whose '.Shape' is not 'Raw'")
 
 
 def ties_of(args: Arguments) -> str:
@@ -200,12 +205,15 @@ no_ties = Codec(lambda args: [{}] if ties_of(args) == "none" else [], lambda *_:
 def allows_ties(args: Arguments) -> bool:
     _check_units(args)
     if args.context.ties is None:
-        raise args.wrong(args.type, "no '.FullRankTies' in a text with '.FullRank' in a group")
+        raise args.wrong(args.type, "no '.FullRankTies', because a group contains '.FullRank'")
     return args.context.ties == "any"
 
 
 def read_cage(args: Arguments) -> Iterator[Rule]:
-    """A cage, whose sum may be empty; a cell counts in the sum as often as it is listed."""
+    """Yield the rules of a cage.
+
+    The sum may be empty. A cell is added as often as it is listed.
+    """
     word = args.next("a number")
     total, cells = args.number_in(word, 0) if word.text else 0, args.cells()
     group = tuple(dict.fromkeys(cells))
@@ -227,7 +235,7 @@ def _weighted_words(rule: cages.Sum, geometry: Geometry) -> list[str]:
 
 @codec(_weighted_words)
 def sum_terms(args: Arguments) -> Iterator[RuleFields]:
-    """A sum, optionally with a factor for each cell: `12_=_1_-2`."""
+    """A sum, optionally with a factor for each cell, such as `12_=_1_-2`."""
     word = args.next("a number")
     numbers = word.text.split("_")
     if not all(_WEIGHT.fullmatch(text) for text in (numbers[0], *numbers[2:])):
@@ -268,7 +276,7 @@ def joined_values(args: Arguments) -> tuple[int, ...]:
 
 
 def read_look_and_say(args: Arguments) -> Iterator[Rule]:
-    """Pairs of a count and a value: `1223` is one 2 and two 3s, `02` is no 2."""
+    """Yield the rules of pairs of a count and a value: `1223` is one 2 and two 3s, `02` is no 2."""
     expected = "pairs of a count and a value, each value once"
     word = args.next(expected)
     counts, values = word.text[::2], word.text[1::2]
@@ -299,13 +307,15 @@ def _lockout_words(rule: lines.Lockout, geometry: Geometry) -> list[str]:
 
 @codec(_lockout_words)
 def lockout(args: Arguments) -> Iterator[RuleFields]:
-    """A difference, then a line; ends that may have any difference have no effect alone."""
+    """A difference, then a line. With the difference 0, a line of two cells has no effect."""
     difference, cells = args.number(), args.cells(2)
     if difference:
         yield {"difference": difference, "line": cells}
     elif len(cells) > 2:
         word = args.phrase.words[0]
-        raise args.wrong(word, "a number, 1 or more, because of the cells between the ends,")
+        raise args.wrong(
+            word, "a difference of at least 1, since there are cells between the ends,"
+        )
 
 
 @field("parts", write_parts)
@@ -347,7 +357,7 @@ def _pill_words(rule: cages.Arrow, geometry: Geometry) -> list[str] | None:
 
 @codec(_pill_words)
 def pill_arrow(args: Arguments) -> Iterator[RuleFields]:
-    """An arrow whose circle is the first `size` cells, in reading order one number."""
+    """An arrow. The first `size` cells are its circle; their digits form one number."""
     size = args.number(minimum=2, maximum=cages.MAX_CIRCLE)
     cells = args.cells(size + 1)
     yield {"circle": tuple(sorted(cells[:size])), "shaft": cells[size:]}
@@ -375,7 +385,7 @@ def values(args: Arguments) -> tuple[int, ...]:
 
 @field("line", lambda cells, geometry: write_cell(cells[0], geometry))
 def diagonal(args: Arguments) -> tuple[int, ...]:
-    """The diagonal from a cell at the edge; each edge and each upper corner has one direction."""
+    """The diagonal from a cell at the edge, which determines the direction."""
     corner = args.next("at least 1 cell")
     cell, (rows, columns) = args.cell_in(corner), args.context.lines
     row, column = args.geometry.place(cell)

@@ -29,9 +29,10 @@ Segments = list[tuple[int, ...]]
 def _named_lines(
     args: Arguments, *, named: bool = True, segmented: bool = False
 ) -> Iterator[tuple[str, Segments]]:
-    """Names and cells of lines; an empty word or a name such as `_so` separates two lines.
+    """Yield the name and the segments of each line.
 
-    A line has one segment. If lines may be `segmented`, `-` begins another one.
+    An empty argument, or a name such as `_so`, separates two lines. A line has one segment; if
+    `segmented`, a `-` begins another one.
     """
     name, segments = "", [list[int]()]
     for word in (*args.rest(), None):
@@ -51,21 +52,25 @@ def _named_lines(
 
 
 def _label(text: str) -> str:
-    """A label, decoded, printable and at most MAX_LABEL characters long."""
-    printable = "".join(sign if sign.isprintable() else " " for sign in unquote(text))
+    """Decode a label. The result is printable and at most MAX_LABEL characters long."""
+    printable = "".join(
+        character if character.isprintable() else " " for character in unquote(text)
+    )
     short = " ".join(printable.split())
     max_length = custom.MAX_LABEL
     return short if len(short) <= max_length else f"{short[: max_length - 1].rstrip()}…"
 
 
-def _labelled(
+def _line_words(
     rule: custom.Relation | custom.StateMachine | custom.NondeterministicMachine,
     geometry: Geometry,
 ) -> list[str]:
-    """The name of a line, with special characters escaped, and then its cells."""
+    """The arguments of a line: its name, with special characters escaped, and its cells."""
     escaped = "".join(
-        sign if sign.isascii() and sign.isalnum() else "".join(f"%{b:02X}" for b in sign.encode())
-        for sign in rule.label
+        character
+        if character.isascii() and character.isalnum()
+        else "".join(f"%{byte:02X}" for byte in character.encode())
+        for character in rule.label
     )
     return [f"_{escaped}"] * bool(escaped) + write_cells(rule.line, geometry)
 
@@ -80,7 +85,7 @@ def related_lines(*, once: bool = False) -> Codec:
             if len(cells) > 1:
                 yield {"line": cells, "label": name}
 
-    return Codec(read, _labelled)
+    return Codec(read, _line_words)
 
 
 def related(*, is_old: bool = False) -> Codec:
@@ -99,29 +104,29 @@ def related(*, is_old: bool = False) -> Codec:
 
 
 def _machines(
-    args: Arguments, expected: str, make: machines.Make, *, named: bool
+    args: Arguments, expected: str, parse: machines.MachineParser, *, named: bool
 ) -> Iterator[Rule]:
-    """The machine in the first argument as a rule for each of the lines.
+    """Yield a rule for each line, with the machine in the first argument.
 
-    It is deterministic, unless that would be too large.
+    The machine is made deterministic, unless it would be too large.
     """
     word, values, work = args.next(expected), args.geometry.values, args.context.work
-    groups = [*_named_lines(args, named=named, segmented=named)]
-    if not groups:
+    lines = [*_named_lines(args, named=named, segmented=named)]
+    if not lines:
         raise args.short("at least 1 cell")
-    length = max(sum(map(len, segments)) for _, segments in groups)
+    length = max(sum(map(len, segments)) for _, segments in lines)
     try:
         label = "" if named else _label(_pattern_text(word.text))
-        for name, segments in groups:
+        for name, segments in lines:
             lengths = [*map(len, segments)] if len(segments) > 1 else [length]
             cells = tuple(cell for segment in segments for cell in segment)
             try:
-                machine = work.machine(make, word.text, values, *lengths)
+                machine = work.machine(parse, word.text, values, *lengths)
                 yield custom.StateMachine(cells, *machine, name or label)
             except machines.TooManyStates:
                 if len(segments) > 1:
                     raise
-                nondeterministic = work.nondeterministic(make, word.text, values)
+                nondeterministic = work.nondeterministic_machine(parse, word.text, values)
                 yield custom.NondeterministicMachine(cells, *nondeterministic, name or label)
     except ValueError as error:
         raise args.wrong(word, f"{expected} ({error})") from None
@@ -129,10 +134,11 @@ def _machines(
 
 def _machine_words(rule: custom.StateMachine, geometry: Geometry) -> list[str]:
     text = machines.machine_text(rule.moves, rule.accepted, geometry.values)
-    return [text, *_labelled(rule, geometry)]
+    return [text, *_line_words(rule, geometry)]
 
 
 def _pattern_text(text: str) -> str:
+    """Decode a pattern, which is escaped with percent signs or in base64."""
     decoded = unquote(text) if "%" in text else machines.bytes_of(text).decode()
     return "".join(decoded.split())
 
@@ -146,7 +152,7 @@ def _parse_pattern(text: str, values: Sequence[int], work: machines.Work) -> mac
 def _nondeterministic_words(rule: custom.NondeterministicMachine, geometry: Geometry) -> list[str]:
     values = geometry.values
     machine = machines.Machine(rule.moves_by(values), rule.accepted, rule.starts)
-    return [machines.nondeterministic_text(machine, values), *_labelled(rule, geometry)]
+    return [machines.nondeterministic_text(machine, values), *_line_words(rule, geometry)]
 
 
 def _read_machines(args: Arguments) -> Iterator[Rule]:
@@ -173,7 +179,7 @@ def _connected_words(rule: free.ConnectedValues, geometry: Geometry) -> list[str
 
 @codec(_connected_words)
 def connected_values(args: Arguments) -> Iterator[RuleFields]:
-    """A group (if empty, the grid), then values, and optionally a number of cells."""
+    """A group of extra cells (or empty for the grid), then values, then optionally a size."""
     geometry = args.geometry
     expected = "a group of cells, such as 'VA', or nothing for the grid"
     name, word = args.next(expected), args.next("values, such as '1_2'")
@@ -201,9 +207,9 @@ def offset(args: Arguments) -> int:
 
 
 def _region_cells(args: Arguments, words: Iterable[Word]) -> tuple[int, ...]:
-    """The cells of the words, which must be region labels."""
+    """The cells that these words name, which must hold region labels."""
     if free.REGIONS not in dict(args.context.groups):
-        raise args.wrong(args.type, "'.ChaosConstruction' in the same text")
+        raise args.wrong(args.type, "'.ChaosConstruction' in the same constraint string")
     cells = []
     for word in words:
         cells.append(args.cell_in(word))
@@ -212,8 +218,8 @@ def _region_cells(args: Arguments, words: Iterable[Word]) -> tuple[int, ...]:
     return tuple(cells)
 
 
-def _regions_around(args: Arguments) -> tuple[range, int]:
-    """The region labels of all cells, and the control cell, which must be in the grid."""
+def _labels_and_control(args: Arguments) -> tuple[range, int]:
+    """The cells of all region labels, and the control cell, which must be in the grid."""
     _region_cells(args, ())
     geometry, word = args.geometry, args.phrase.words[0]
     control = args.cell_in(word)
@@ -227,15 +233,15 @@ control = field("control", write_cell)(Arguments.cell)
 
 @field("counted", write_cells)
 def region_cells(args: Arguments) -> tuple[int, ...]:
-    """Region labels; by default those of the control cell and the cells around it."""
+    """Cells of region labels; by default those of the control cell and the cells around it."""
     if args.has_more():
         return _region_cells(args, args.rest(2))
-    region_of, control = _regions_around(args)
+    labels, control = _labels_and_control(args)
     row, column = args.geometry.place(control)
     square = [(row + down, column + right) for down in (-1, 0, 1) for right in (-1, 0, 1)]
     cells = (args.geometry.cell_at(*place) for place in square)
     near = [cell for cell in cells if cell is not None and cell < args.geometry.grid_size]
-    return tuple(region_of[cell] for cell in dict.fromkeys((control, *near)))
+    return tuple(labels[cell] for cell in dict.fromkeys((control, *near)))
 
 
 @field("arms", write_parts)
@@ -243,7 +249,7 @@ def arms(args: Arguments) -> tuple[tuple[int, ...], ...]:
     """Arms that begin at the control cell; by default the four rays from it to the edges."""
     if args.has_more():
         return tuple(_region_cells(args, part) for part in args.parts(SEPARATOR))
-    region_of, control = _regions_around(args)
+    labels, control = _labels_and_control(args)
     geometry, start = args.geometry, args.geometry.place(control)
     rays = (cells_along(geometry, start, step) for step in ((0, 1), (1, 0), (0, -1), (-1, 0)))
-    return tuple(tuple(region_of[cell] for cell in ray) for ray in rays)
+    return tuple(tuple(labels[cell] for cell in ray) for ray in rays)

@@ -1,4 +1,7 @@
-"""The grid of a text: shape, values, boxes, jigsaw regions, and cells outside the grid."""
+"""The layout that an ISS constraint string declares.
+
+These are its shape, values, boxes, jigsaw regions, and cells outside the grid.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +18,7 @@ from pipeline.puzzle.geometry import (
     MIN_SIDE,
     FreeGrid,
     Geometry,
-    usual_boxes,
+    default_geometry,
 )
 from pipeline.puzzle.puzzle import Rule
 from pipeline.puzzle.rules.free import (
@@ -37,19 +40,26 @@ MAX_SIZE = 16
 _SIZE = re.compile(r"([1-9]\d?)x([1-9]\d?)", re.ASCII)
 _VALUES = re.compile(r"(?:([01])-)?(\d{1,2})", re.ASCII)
 _ROWS_COLUMNS = re.compile(r"([1-9]\d{0,3})x([1-9]\d{0,3})", re.ASCII)
-_PREFIX = re.compile(r"[A-Z]{1,8}", re.ASCII)
+_VAR_NAME = re.compile(r"[A-Z]{1,8}", re.ASCII)
 _RAW = "Raw"
-_USUAL_TIES = "only-unclued"
+_DEFAULT_TIES = "only-unclued"
+"""The argument of `.FullRankTies` if the constraint string has none."""
+
 _MISSING = ("DGC", "DGR", "DGB")
-"""The groups of extra cells for the values that rows, columns and boxes lack."""
+"""The groups of extra cells for the values that rows (`DGC`), columns (`DGR`) and boxes lack.
+
+The letters are those of ISS.
+"""
 
 Areas = tuple[tuple[int, ...], ...]
+"""The cells of each box, or of each region."""
 
 
 class GridLayout(NamedTuple):
-    """The geometry of a text, its boxes, its jigsaw regions, and their rules.
+    """The geometry that a constraint string declares, and its rules.
 
-    `phrases` are the phrases outside of groups.
+    - `phrases`: the constraints that are not inside `.Or`, `.And` or `.Replicate`.
+    - `rules`: the rules of units, jigsaw regions and other constraints about the whole grid.
     """
 
     phrases: Sequence[Phrase]
@@ -59,29 +69,32 @@ class GridLayout(NamedTuple):
     rules: list[Rule]
 
     def contexts(self, work: Work) -> tuple[Context, Context]:
-        """The contexts of phrases outside groups and inside groups."""
-        remaining = {*range(self.geometry.grid_size)}.difference(*self.jigsaw_regions)
-        around = (
-            (*self.jigsaw_regions, tuple(remaining))
-            if self.jigsaw_regions and remaining
-            else self.jigsaw_regions
-        )
-        ties = _USUAL_TIES
-        for args in _arguments_of(self.phrases, "FullRankTies"):
-            ties = ties_of(args)
+        """The contexts of phrases outside and inside `.Or`, `.And` and `.Replicate`."""
+        ties_args = _single_arguments(self.phrases, "FullRankTies")
+        ties = ties_of(ties_args) if ties_args else _DEFAULT_TIES
         is_free = self.geometry.free_grid is not None
         has_units = not is_free or any(isinstance(rule, Unit) for rule in self.rules)
-        outside = Context(self.geometry, self.boxes or around, ties, work, has_units)
+        has_known_regions = not any(_arguments_of(self.phrases, "ChaosConstruction"))
+        regions = (self.boxes or self.jigsaw_regions) if has_known_regions else ()
+        outside = Context(self.geometry, self._with_remaining(regions), ties, work, has_units)
+        if not any(isinstance(rule, Windoku | ExtraRegion) for rule in self.rules):
+            for args in _arguments_of(self.phrases, "Windoku"):
+                outside.unread[args.type.line, f".{args.phrase.name}"] = None  # it has no windows
         has_region_size = any(_arguments_of(self.phrases, "RegionSize"))
-        regions = () if has_region_size else self.boxes
-        known_ties = ties if ties == _USUAL_TIES else None
-        return outside, replace(outside, regions=regions, ties=known_ties)
+        regions = self.boxes if has_known_regions and not has_region_size else ()
+        inner_ties = ties if ties == _DEFAULT_TIES else None
+        return outside, replace(outside, regions=self._with_remaining(regions), ties=inner_ties)
+
+    def _with_remaining(self, areas: Areas) -> Areas:
+        """These areas, and all other cells, also those outside the grid, as one more area."""
+        remaining = {*range(self.geometry.size)}.difference(*areas)
+        return (*areas, tuple(sorted(remaining))) if areas and remaining else areas
 
 
-class _Group(NamedTuple):
+class _ExtraGroup(NamedTuple):
     """A group of cells outside the grid.
 
-    `width` is the number of its columns; 0 if it has as many as the grid.
+    `width`: the number of columns of the group; 0 if it is as wide as the grid.
     """
 
     name: str
@@ -90,41 +103,49 @@ class _Group(NamedTuple):
 
 
 class _Shape(NamedTuple):
+    """The arguments of `.Shape`: the size of the grid, its values, and whether it is raw.
+
+    In a raw grid, rows and columns may repeat values.
+    """
+
     rows: int
     columns: int
     lowest: int
-    number: int
+    value_count: int
     is_raw: bool
 
     @property
-    def largest(self) -> int:
+    def longer_side(self) -> int:
         return max(self.rows, self.columns)
 
 
 def layout_of(phrases: Sequence[Phrase]) -> GridLayout:
-    """The layout that the phrases outside groups declare. Raises InvalidPuzzle."""
+    """Return the layout that phrases declare. Raises InvalidPuzzle.
+
+    `phrases`: the constraints that are not inside `.Or`, `.And` or `.Replicate`.
+    """
     for args in _arguments_of(phrases, "NoBoxes"):
         args.check_ended()
     shape = _parse_shape(phrases)
     size = _parse_region_size(phrases, shape)
     has_boxes = not any(_arguments_of(phrases, "NoBoxes")) and not shape.is_raw
     boxes = tuple(_boxes(shape, size)) if has_boxes else ()
-    extra = [*_groups(phrases, shape, boxes)]
+    extra = [*_extra_groups(phrases, shape, boxes)]
     groups = tuple((group.name, group.size) for group in extra)
-    plain = _Shape(shape.largest, shape.largest, 1, shape.largest, is_raw=False)
-    if shape == plain and size == shape.largest and not groups:
-        usual = usual_boxes(shape.largest)
-        geometry = usual if has_boxes else Geometry(1, usual.side)
+    square = _Shape(shape.longer_side, shape.longer_side, 1, shape.longer_side, is_raw=False)
+    if shape == square and size == shape.longer_side and not groups:
+        with_boxes = default_geometry(shape.longer_side)
+        geometry = with_boxes if has_boxes else Geometry(1, with_boxes.side)
         units, rules = [], list[Rule]()
     else:
         widths = tuple(
             (group.name, group.width) for group in extra if group.width not in (0, shape.columns)
         )
         free = FreeGrid(shape.rows, shape.columns, shape.lowest, groups, widths)
-        geometry = Geometry(1, shape.number, free_grid=free)
+        geometry = Geometry(1, shape.value_count, free_grid=free)
         units = [] if shape.is_raw else [*_units(geometry, boxes)]
         rules = [*units]
-    _check_rows(phrases, shape)
+    _check_raw_grid(phrases, shape)
     regions = tuple(_jigsaw_regions(phrases, shape, size))
     rules += map(Region, regions)
     for args in _arguments_of(phrases, "RegionSameValues"):
@@ -132,21 +153,24 @@ def layout_of(phrases: Sequence[Phrase]) -> GridLayout:
         areas = [*regions, *(unit.group for unit in units)]
         largest_size = max(map(len, areas), default=0)
         largest = tuple(area for area in areas if len(area) == largest_size)
-        if 0 < largest_size < shape.number and len(largest) > 1:
+        if 0 < largest_size < shape.value_count and len(largest) > 1:
             rules.append(SameRegions(largest))
     rules += _windows(phrases, shape, size)
     rules += _disjoint_groups(phrases, geometry, shape, boxes)
-    rules += _region_group_rules(phrases, geometry, boxes, size)
+    rules += _extra_cell_rules(phrases, geometry, boxes, size)
     return GridLayout(phrases, geometry, boxes, regions, rules)
 
 
 def _arguments_of(phrases: Sequence[Phrase], name: str) -> Iterator[Arguments]:
-    """The arguments of each phrase of that type."""
+    """The arguments of each phrase whose type is `name`."""
     return (Arguments(phrase, Context()) for phrase in phrases if phrase.name == name)
 
 
 def _single_arguments(phrases: Sequence[Phrase], name: str) -> Arguments | None:
-    """The arguments of the phrase of that type, or None. Raises InvalidPuzzle for several."""
+    """The arguments of the phrase whose type is `name`, or None.
+
+    Raises InvalidPuzzle if there are several.
+    """
     matches = [*_arguments_of(phrases, name)]
     for another in matches[1:]:
         raise another.wrong(another.type, f"a single '.{name}'")
@@ -168,34 +192,35 @@ def _parse_shape(phrases: Sequence[Phrase]) -> _Shape:
     if is_raw and (word := args.next(_RAW)).text != _RAW:
         raise args.wrong(word, f"'{_RAW}' or the end")
     args.check_ended()
-    lowest, number = 1, max(rows, columns)
+    lowest, value_count = 1, max(rows, columns)
     if values and values.text:
         ends = _VALUES.fullmatch(values.text)
         lowest = int(ends[1] or 1) if ends else 1
-        number = int(ends[2]) - (lowest - 1 if ends[1] else 0) if ends else 0
+        value_count = int(ends[2]) - (lowest - 1 if ends[1] else 0) if ends else 0
         minimum = MIN_SIDE if is_raw else max(rows, columns)
-        if not minimum <= number <= MAX_SIZE:
+        if not minimum <= value_count <= MAX_SIZE:
             expected = (
-                f"the number of values, {minimum} to {MAX_SIZE}, or the first and the last, '0-9'"
+                f"a number of values, {minimum} to {MAX_SIZE}, "
+                "or the first and last value, such as '0-9'"
             )
             raise args.wrong(values, expected)
-    return _Shape(rows, columns, lowest, number, is_raw)
+    return _Shape(rows, columns, lowest, value_count, is_raw)
 
 
 def _parse_region_size(phrases: Sequence[Phrase], shape: _Shape) -> int:
     args = _single_arguments(phrases, "RegionSize")
     if args is None:
-        return shape.largest
-    size = args.number(1, shape.number)
+        return shape.longer_side
+    size = args.number(1, shape.value_count)
     args.check_ended()
     return size
 
 
-def _groups(phrases: Sequence[Phrase], shape: _Shape, boxes: Areas) -> Iterator[_Group]:
-    """The groups of cells outside the grid."""
+def _extra_groups(phrases: Sequence[Phrase], shape: _Shape, boxes: Areas) -> Iterator[_ExtraGroup]:
+    """Yield the groups of cells outside the grid."""
     total, names = 0, set[str]()
     for args in _arguments_of(phrases, "Var"):
-        group = _variables(args, names)
+        group = _parse_var(args, names)
         names.add(group.name)
         total += group.size
         if total > MAX_EXTRA_CELLS:
@@ -204,23 +229,23 @@ def _groups(phrases: Sequence[Phrase], shape: _Shape, boxes: Areas) -> Iterator[
             )
         yield group
     if _single_arguments(phrases, "ChaosConstruction"):
-        yield _Group(REGIONS, shape.rows * shape.columns)
+        yield _ExtraGroup(REGIONS, shape.rows * shape.columns)
     if _single_arguments(phrases, "Doppelganger"):
-        yield from (_Group(name, shape.largest) for name in _MISSING[:2])
+        yield from (_ExtraGroup(name, shape.longer_side) for name in _MISSING[:2])
         if boxes:
             columns = {cell % shape.columns for cell in boxes[0]}
-            yield _Group(_MISSING[2], shape.largest, len(columns))
+            yield _ExtraGroup(_MISSING[2], shape.longer_side, len(columns))
 
 
-def _variables(args: Arguments, names: Collection[str]) -> _Group:
-    """The cells that a `.Var` declares: one, a number of them, or rows and columns.
+def _parse_var(args: Arguments, names: Collection[str]) -> _ExtraGroup:
+    """Parse a `.Var`, which declares one cell, a number of cells, or rows and columns of cells.
 
-    `names` are those of earlier groups.
+    `names`: the names of the groups that earlier `.Var` phrases declare.
     """
-    expected = "a name in letters that no other '.Var' has"
+    expected = "a name of 1 to 8 letters A-Z that no other '.Var' has"
     word = args.next(expected)
     name = f"V{word.text}"
-    if _PREFIX.fullmatch(word.text) is None or name in names:
+    if _VAR_NAME.fullmatch(word.text) is None or name in names:
         raise args.wrong(word, expected)
     size, width = 1, 0
     if args.has_more():
@@ -236,18 +261,21 @@ def _variables(args: Arguments, names: Collection[str]) -> _Group:
         else:
             size = args.number_in(number, 1, MAX_EXTRA_CELLS)
     args.check_ended()
-    return _Group(name, size, width)
+    return _ExtraGroup(name, size, width)
 
 
 def _boxes(shape: _Shape, size: int) -> Iterator[tuple[int, ...]]:
-    """The boxes of `size` cells that fill the grid, if any."""
+    """Yield the boxes of `size` cells that fill the grid; none if no box fits."""
     if box := _box_shape(shape, size):
         for corner in product(range(0, shape.rows, box[0]), range(0, shape.columns, box[1])):
             yield _rectangle(shape, corner, box)
 
 
 def _box_shape(shape: _Shape, size: int) -> tuple[int, int] | None:
-    """Rows and columns of a box: as square as possible, preferably wide; None if no box fits."""
+    """The height and width of boxes of `size` cells; None if no box fits.
+
+    Boxes are as square as possible, and preferably wider than tall.
+    """
     for small in range(isqrt(size), 1, -1):
         large, rest = divmod(size, small)
         for height, width in ((small, large), (large, small)):
@@ -257,7 +285,11 @@ def _box_shape(shape: _Shape, size: int) -> tuple[int, int] | None:
 
 
 def _rectangle(shape: _Shape, corner: RowColumn, extent: RowColumn) -> tuple[int, ...]:
-    """The cells of a rectangle; its corner counts from 0."""
+    """The cells of a rectangle.
+
+    - `corner`: the row and column of its top left cell, counted from 0.
+    - `extent`: its height and width.
+    """
     (top, left), (height, width) = corner, extent
     return tuple(
         row * shape.columns + column
@@ -267,11 +299,14 @@ def _rectangle(shape: _Shape, corner: RowColumn, extent: RowColumn) -> tuple[int
 
 
 def _windows(phrases: Sequence[Phrase], shape: _Shape, size: int) -> Iterator[Rule]:
-    """The windows of `.Windoku`: as large as boxes, one cell apart; none if no box fits."""
+    """Yield the rules of `.Windoku`; none if no box fits.
+
+    Its windows are as large as boxes, and one cell apart.
+    """
     for args in _arguments_of(phrases, "Windoku"):
-        is_usual = size != shape.largest or shape.number == shape.largest
-        if shape.is_raw or shape.rows != shape.columns or not is_usual:
-            expected = "a square grid with rows and columns, and as many values as rows"
+        is_allowed_size = size != shape.longer_side or shape.value_count == shape.longer_side
+        if shape.is_raw or shape.rows != shape.columns or not is_allowed_size:
+            expected = "a square grid that is not 'Raw', with as many values as rows"
             raise args.wrong(args.type, expected)
         box = _box_shape(shape, size)
         if shape.rows == 9 and box == (3, 3):
@@ -286,6 +321,7 @@ def _windows(phrases: Sequence[Phrase], shape: _Shape, size: int) -> Iterator[Ru
 def _disjoint_groups(
     phrases: Sequence[Phrase], geometry: Geometry, shape: _Shape, boxes: Areas
 ) -> Iterator[Rule]:
+    """Yield the rule of `.DisjointSets`."""
     for args in _arguments_of(phrases, "DisjointSets"):
         if shape.rows != shape.columns or not boxes:
             raise args.wrong(args.type, "a square grid with boxes")
@@ -293,71 +329,78 @@ def _disjoint_groups(
 
 
 def _units(geometry: Geometry, boxes: Areas) -> Iterator[Unit]:
-    """The rows, columns and boxes of more than one cell."""
+    """Yield a rule for each row, column and box of more than one cell."""
     kinds = {"row": geometry.rows(), "column": geometry.columns(), "box": iter(boxes)}
     for kind, areas in kinds.items():
         yield from (Unit(area, kind) for area in areas if len(area) > 1)
 
 
-def _check_rows(phrases: Sequence[Phrase], shape: _Shape) -> None:
-    """Raise InvalidPuzzle for rules about neighbours in a grid without rows and columns.
+def _check_raw_grid(phrases: Sequence[Phrase], shape: _Shape) -> None:
+    """Raise InvalidPuzzle for rules about neighbours in a raw grid.
 
-    In such grids, the ISS program treats equal neighbours differently from its documentation.
+    Rows and columns of a raw grid may repeat values. In such a grid, the ISS program treats equal
+    neighbours differently from its documentation.
     """
     for name in ("AntiKing", "AntiConsecutive") if shape.is_raw else ():
         for args in _arguments_of(phrases, name):
-            raise args.wrong(args.type, "a grid with rows and columns")
+            raise args.wrong(args.type, "a grid whose '.Shape' is not 'Raw'")
 
 
 def _jigsaw_regions(
     phrases: Sequence[Phrase], shape: _Shape, size: int
 ) -> Iterator[tuple[int, ...]]:
-    """The regions of all jigsaws; cells outside the regions share one character."""
-    number = shape.rows * shape.columns
+    """Yield the regions of all `.Jigsaw` phrases, each of `size` cells.
+
+    In a jigsaw, all cells outside its regions share one character.
+    """
+    cell_count = shape.rows * shape.columns
     for args in _arguments_of(phrases, "Jigsaw"):
-        if size > shape.number:
-            raise args.wrong(args.type, f"'.RegionSize' with at most {shape.number} cells")
-        expected = f"{number} characters, {size} for each region"
-        signs = args.next(expected)
-        if args.has_more():  # older texts begin with the shape
+        if size > shape.value_count:
+            raise args.wrong(args.type, f"'.RegionSize' with at most {shape.value_count} cells")
+        expected = f"{cell_count} characters, {size} for each region"
+        labels = args.next(expected)
+        if args.has_more():  # older constraint strings begin with the shape
             name = f"{shape.rows}x{shape.columns}"
-            if signs.text != name:
-                raise args.wrong(signs, f"'{name}', or {expected}")
-            signs = args.next(expected)
+            if labels.text != name:
+                raise args.wrong(labels, f"'{name}', or {expected}")
+            labels = args.next(expected)
         args.check_ended()
-        if len(signs.text) != number:
-            raise args.wrong(signs, expected)
-        groups = groups_of(signs.text)
+        if len(labels.text) != cell_count:
+            raise args.wrong(labels, expected)
+        groups = groups_of(labels.text)
         irregular = [group for group in groups if len(group) != size]
-        misfits = [group for group in irregular if shape.largest <= len(group) <= shape.number]
+        misfits = [
+            group for group in irregular if shape.longer_side <= len(group) <= shape.value_count
+        ]
         if len(groups) > 1 and (len(irregular) > 1 or misfits):
-            raise args.wrong(signs, f"{expected}; all other cells share one character")
+            raise args.wrong(labels, f"{expected}; all other cells share one character")
         yield from (group for group in groups if len(group) == size)
 
 
-def _region_group_rules(
+def _extra_cell_rules(
     phrases: Sequence[Phrase], geometry: Geometry, boxes: Areas, size: int
 ) -> Iterator[Rule]:
+    """Yield the rules of `.ChaosConstruction` and `.Doppelganger`, which add extra cells."""
     if args := _single_arguments(phrases, "ChaosConstruction"):
         args.check_ended()
-        assert geometry.free_grid  # noqa: S101 - it has the region labels
-        number, rest = divmod(geometry.grid_size, size)
-        if size < 2 or rest or max(number, size) > geometry.side:
-            expected = (
-                f"a grid that divides into regions of {size} cells, at most {geometry.side} regions"
-                f"{' and cells' if size > geometry.side else ''}"
-            )
+        assert geometry.free_grid  # noqa: S101 - with extra cells, the grid is free
+        region_count, rest = divmod(geometry.grid_size, size)
+        if size < 2 or rest or max(region_count, size) > geometry.side:
+            expected = f"a grid that divides into at most {geometry.side} regions of {size} cells"
+            if size > geometry.side:
+                expected = f"'.RegionSize' with at most {geometry.side} cells"
             raise args.wrong(args.type, expected)
         yield ChaosConstruction(tuple(geometry.free_grid.cells_of_group(REGIONS)), size)
     if args := _single_arguments(phrases, "Doppelganger"):
         args.check_ended()
-        assert geometry.free_grid  # noqa: S101 - it has the cells for missing values
+        assert geometry.free_grid  # noqa: S101 - with extra cells, the grid is free
         n = geometry.side - 1
         if (
             geometry.lowest
             or not n == geometry.free_grid.rows == geometry.free_grid.columns == size
         ):
-            raise args.wrong(args.type, "a square grid of n×n cells with the values 0 to n")
+            expected = "a grid of n×n cells with regions of n cells and the values 0 to n"
+            raise args.wrong(args.type, expected)
         kinds = [[*geometry.rows()], [*geometry.columns()], [*boxes]]
         missing = [
             geometry.free_grid.cells_of_group(name)

@@ -1,28 +1,30 @@
-"""Constraints that contain others: `.Or….End`, `.And….End`, `.Replicate~cells….End`."""
+"""Groups of constraints: `.Or….End`, `.And….End`, `.Replicate~cells….End`."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from pipeline.reading.formats.iss.machines import bits_of
+from pipeline.reading.formats.iss.machines import set_bits_of
 from pipeline.reading.formats.iss.phrases import Arguments, Context, Phrase
 
 OR, AND, REPLICATE, END = GROUPS = ("Or", "And", "Replicate", "End")
+"""The types of the phrases that begin and end groups."""
+
 _MAX_DEPTH = 20
 _MAX_PHRASES = 20_000
-"""Maximum number of constraints of a text, including copies."""
+"""Maximum number of constraints, including the copies of `.Replicate`."""
 
 
 @dataclass(frozen=True, slots=True)
-class Composite:
-    """A group: the phrase that opens it, and its phrases and nested groups."""
+class ConstraintGroup:
+    """A group of constraints: the phrase that begins it, and the phrases and groups inside it."""
 
     phrase: Phrase
     items: tuple[GroupItem, ...]
 
 
-GroupItem = Phrase | Composite
+GroupItem = Phrase | ConstraintGroup
 
 
 def group_phrases(phrases: Sequence[Phrase]) -> tuple[GroupItem, ...]:
@@ -37,7 +39,7 @@ def group_phrases(phrases: Sequence[Phrase]) -> tuple[GroupItem, ...]:
             if not items:
                 raise opener.wrong(opener.type, "a group of at least one constraint")
             phrase.check_ended()
-            open_groups[-1][1].append(Composite(opener, tuple(items)))
+            open_groups[-1][1].append(ConstraintGroup(opener, tuple(items)))
         elif name in GROUPS:
             if len(open_groups) > _MAX_DEPTH:
                 raise phrase.wrong(phrase.type, f"groups nested at most {_MAX_DEPTH} deep")
@@ -51,9 +53,9 @@ def group_phrases(phrases: Sequence[Phrase]) -> tuple[GroupItem, ...]:
 
 
 def phrases_in_groups(items: Sequence[GroupItem]) -> Iterator[tuple[Phrase, tuple[str, ...]]]:
-    """Each phrase inside a group, with the types of the enclosing groups, outermost first."""
+    """Yield each phrase inside a group, and the types of the groups around it, outermost first."""
     for item in items:
-        if isinstance(item, Composite):
+        if isinstance(item, ConstraintGroup):
             outer = (item.phrase.name,)
             for child in item.items:
                 if isinstance(child, Phrase):
@@ -63,12 +65,12 @@ def phrases_in_groups(items: Sequence[GroupItem]) -> Iterator[tuple[Phrase, tupl
 
 
 def expand_replicas(items: Sequence[GroupItem], context: Context) -> tuple[GroupItem, ...]:
-    """Replace every `Replicate` by an `And` of its copies. Raises InvalidPuzzle."""
+    """Replace every `.Replicate` by an `.And` that contains the copies. Raises InvalidPuzzle."""
     return _Copier(context).copy_all(items, None)
 
 
 class _Copier:
-    """Copies items and counts the copies."""
+    """Copies constraints and groups, and limits the number of copies."""
 
     def __init__(self, context: Context) -> None:
         self._context, self._made = context, 0
@@ -76,9 +78,10 @@ class _Copier:
     def copy_all(
         self, items: Sequence[GroupItem], shift: tuple[int, int] | None
     ) -> tuple[GroupItem, ...]:
-        """Copies of the items, moved down and right by `shift` rows and columns.
+        """Copy items, and expand each `.Replicate` in them.
 
-        Without a shift, the same items with their replicas expanded.
+        `shift`: how many rows down and columns to the right the cells are moved; None if the items
+        are not inside a `.Replicate`.
         """
         return tuple(self._copy(item, shift) for item in items)
 
@@ -92,31 +95,31 @@ class _Copier:
             return replace(item, shift=shift) if shift else item
         if phrase.name != REPLICATE:
             phrase.check_ended()
-            return Composite(phrase, self.copy_all(item.items, shift))
+            return ConstraintGroup(phrase, self.copy_all(item.items, shift))
         shifts = _shifts(Arguments(phrase, self._context), shift or (0, 0))
-        copies = [self.copy_all(item.items, offset) for offset in shifts]
         opener = replace(phrase, type=phrase.type._replace(text=AND), words=())
-        return Composite(opener, tuple(copied for copy in copies for copied in copy))
+        copies = (ConstraintGroup(opener, self.copy_all(item.items, offset)) for offset in shifts)
+        return ConstraintGroup(opener, tuple(copies))
 
 
 def _shifts(args: Arguments, shift: tuple[int, int]) -> Iterator[tuple[int, int]]:
-    """The shifts of the copies of a `Replicate` that is itself moved by `shift`."""
+    """Yield the shift of each copy of a `.Replicate` that is itself moved by `shift`."""
     expected = "the cells of copies in base64"
     word = args.next(expected)
     origin = args.cell() if args.has_more() else 0
     args.check_ended()
     geometry = args.geometry
     try:
-        places = bits_of(word.text)
+        offsets = set_bits_of(word.text)
     except ValueError as error:
         raise args.wrong(word, f"{expected} ({error})") from None
-    if not places:
+    if not offsets:
         raise args.wrong(word, "at least one copy")
     row, column = geometry.place(origin)
-    for place in places:
-        if origin + place not in geometry.group_of(origin):
+    for offset in offsets:
+        if origin + offset not in geometry.group_of(origin):
             raise args.wrong(word, "copies inside the grid")
-        target_row, target_column = geometry.place(origin + place)
+        target_row, target_column = geometry.place(origin + offset)
         down, right = target_row - row + shift[0], target_column - column + shift[1]
         if geometry.cell_at(row + down, column + right) is None:
             raise args.wrong(word, "copies inside the grid")

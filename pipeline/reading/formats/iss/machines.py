@@ -16,13 +16,19 @@ from pipeline.puzzle.rules.custom import MAX_STATES, NO_STATE
 from pipeline.settings import READING_STEPS
 
 _ALPHABET = ascii_letters[26:] + ascii_letters[:26] + digits + "-_"
-_INDEX = {sign: index for index, sign in enumerate(_ALPHABET)}
+_INDEX_OF_CHARACTER = {character: index for index, character in enumerate(_ALPHABET)}
 _PLAIN, _PACKED = 0, 1
+"""Forms of machines in base64.
+
+In the plain form, the moves of a state are pairs of a value and the next state; in the packed form,
+a mask of values and the next state for each of them.
+"""
+
 _MAX_STEPS = 2_000_000
-"""Maximum number of moves that are examined to make one machine deterministic."""
+"""Maximum number of moves to examine in order to make one machine deterministic."""
 
 _STEPS_PER_CHARACTER, _STEPS_PER_MOVE = 2, 4
-"""Steps per character of an NFA in base64, and per value of each state."""
+"""Steps of work per character of an NFA in base64, and per value of each state."""
 
 
 class TooManyStates(ValueError):
@@ -30,10 +36,11 @@ class TooManyStates(ValueError):
 
 
 class Machine(NamedTuple):
-    """An NFA: for each state and value, the next states.
+    """An NFA (nondeterministic finite automaton).
 
-    A value is an index into the values of a cell. `breaks` are the next states between two segments
-    of a line, for each state; empty if the machine cannot read several segments.
+    - `moves`: for each state and each index of a value, the next states.
+    - `breaks`: for each state, the states to which it moves between two segments of a line; empty
+      if it cannot read several segments.
     """
 
     moves: list[list[Sequence[int]]]
@@ -44,20 +51,20 @@ class Machine(NamedTuple):
 
 def six_bit_numbers(text: str) -> list[int]:
     """The six-bit numbers of a base64 text."""
-    unknown = next((sign for sign in text if sign not in _INDEX), None)
+    unknown = next((character for character in text if character not in _INDEX_OF_CHARACTER), None)
     if unknown is not None:
         raise ValueError(f"{unknown!r} in it")
-    return [_INDEX[sign] for sign in text]
+    return [_INDEX_OF_CHARACTER[character] for character in text]
 
 
 def bytes_of(text: str) -> bytes:
-    """The bytes of a text in base64, without padding."""
+    """The bytes of a base64 text, whose padding may be missing."""
     bits = _bits_in(text)
     return int(bits or "0", 2).to_bytes(len(bits) // 8)
 
 
 def _bits_in(text: str) -> str:
-    """The bits of the whole bytes of a base64 text, as 0s and 1s."""
+    """The bits of a base64 text as characters 0 and 1, up to the end of the last byte."""
     numbers = six_bit_numbers(text.rstrip("="))
     if len(numbers) % 4 == 1:
         raise ValueError("it is cut off")
@@ -68,8 +75,11 @@ def _bits_in(text: str) -> str:
     return bits[:whole]
 
 
-def bits_of(text: str) -> list[int]:
-    """The indices of the set bits; each character has six bits, the lowest first."""
+def set_bits_of(text: str) -> list[int]:
+    """The indices of the set bits of a base64 text.
+
+    Each character stands for six bits, the lowest first.
+    """
     return [
         6 * index + bit
         for index, six in enumerate(six_bit_numbers(text))
@@ -79,15 +89,16 @@ def bits_of(text: str) -> list[int]:
 
 
 def parse_relation(key: str, values: Sequence[int], *, is_old: bool = False) -> tuple[int, ...]:
-    """Decode a key to `Relation.related`. It has a row of bits for each first value.
+    """Decode the key of a relation, a matrix of bits, to `Relation.related`.
 
-    In keys of old texts (`is_old`), `-` and `_` are swapped.
+    The matrix has a row for each first value, and a column for each second value. `is_old`: the key
+    is in an old form, in which `-` and `_` are swapped.
     """
     if is_old:
         key = key.translate({ord("-"): "_", ord("_"): "-"})
     count = len(values)
     related = [0] * (values[-1] + 1)
-    for bit in bits_of(key):
+    for bit in set_bits_of(key):
         first, second = divmod(bit, count)
         if first >= count:
             raise ValueError(f"it is for more than {count} values")
@@ -96,7 +107,7 @@ def parse_relation(key: str, values: Sequence[int], *, is_old: bool = False) -> 
 
 
 def relation_key(related: Sequence[int], values: Sequence[int]) -> str:
-    """Encode a relation as a key, as `parse_relation` reads it."""
+    """Encode a relation as a key that `parse_relation` can decode."""
     count = len(values)
     bits = [
         count * index + other
@@ -110,65 +121,66 @@ def relation_key(related: Sequence[int], values: Sequence[int]) -> str:
     return "".join(_ALPHABET[number] for number in numbers)
 
 
-class _Bits:
-    """Reads numbers from a text of 0 and 1, the highest bit first."""
+class _BitReader:
+    """Reads numbers from a string of the characters 0 and 1, highest bit first."""
 
     def __init__(self, bits: str) -> None:
         self._bits, self._position = bits, 0
 
     @property
-    def left(self) -> int:
+    def remaining(self) -> int:
         return len(self._bits) - self._position
 
     def number(self, bits: int) -> int:
-        if bits > self.left:
+        if bits > self.remaining:
             raise ValueError("it is cut off")
         self._position += bits
         return int(self._bits[self._position - bits : self._position] or "0", 2)
 
 
 def parse_machine(text: str, values: Sequence[int], work: Work) -> Machine:
-    """Decode an NFA over these values. An empty text accepts nothing.
+    """Decode an NFA for cells with these values.
 
-    The symbol after those of the values is read between two segments of a line.
+    An empty text is a machine that accepts nothing. The symbols of the text are the indices of
+    values; the symbol after the last one is read between two segments of a line.
     """
     count = len(values)
     work.take(_STEPS_PER_CHARACTER * len(text))
     if not text:
         return Machine([[()] * count], frozenset())
-    bits = _Bits(_bits_in(text))
+    bits = _BitReader(_bits_in(text))
     form, width, symbols = bits.number(2), bits.number(4) + 1, bits.number(4) + 1
     if form not in (_PLAIN, _PACKED):
         raise ValueError("an unknown kind of machine")
-    starts, accepting = bits.number(width), bits.number(width)
-    starts_accepted = bits.number(starts)
-    accepted = [state for state in range(starts) if starts_accepted >> state & 1]
-    by_count = bits.number(4) if form == _PLAIN else symbols
+    start_count, accepting_count = bits.number(width), bits.number(width)
+    starts_accepted = bits.number(start_count)
+    accepted = [state for state in range(start_count) if starts_accepted >> state & 1]
+    head_bits = bits.number(4) if form == _PLAIN else symbols
     moves = list[list[Sequence[int]]]()
     breaks = list[Sequence[int]]()
-    while by_count and bits.left >= by_count:
+    while head_bits and bits.remaining >= head_bits:
         row: list[list[int]] = [[] for _ in range(max(symbols, count + 1))]
         work.take(_STEPS_PER_MOVE * len(row))
-        head = bits.number(by_count)
-        read = _packed_moves if form == _PACKED else _plain_moves
-        for symbol, state in read(bits, head, symbols, width):
+        head = bits.number(head_bits)
+        read_moves = _packed_moves if form == _PACKED else _plain_moves
+        for symbol, state in read_moves(bits, head, symbols, width):
             row[symbol].append(state)
         if any(row[count + 1 :]):
             raise ValueError(f"it is for more than {count} values")
         moves.append([*row[:count]])
         breaks.append(row[count])
-    if bits.number(bits.left):
+    if bits.number(bits.remaining):
         raise ValueError("extra bits at its end")
     reached = (state for row in (*moves, breaks) for states in row for state in states)
-    highest = max(starts + accepting - 1, *reached, 0)
-    if not starts or highest >= len(moves):
+    highest = max(start_count + accepting_count - 1, *reached, 0)
+    if not start_count or highest >= len(moves):
         raise ValueError(f"{len(moves)} states, but a reference to state {highest}")
     if any(any(row) for row in moves[highest + 1 :]):
         raise ValueError("unreachable states: the text is damaged")
-    accepted += range(starts, starts + accepting)
+    accepted += range(start_count, start_count + accepting_count)
     moves, breaks = moves[: highest + 1], breaks[: highest + 1]  # the rest is padding
     between = tuple(breaks) if any(breaks) else ()
-    machine = Machine(moves, frozenset(accepted), tuple(range(starts)), between)
+    machine = Machine(moves, frozenset(accepted), tuple(range(start_count)), between)
     unreached = {*range(len(moves))} - _reached(machine)
     if any(state in machine.accepted or any([*moves[state], breaks[state]]) for state in unreached):
         raise ValueError("unreachable states: the text is damaged")
@@ -188,27 +200,31 @@ def _reached(machine: Machine) -> set[int]:
     return reached
 
 
-def _packed_moves(bits: _Bits, mask: int, symbols: int, width: int) -> Iterator[tuple[int, int]]:
-    """Pairs of a value and the next state, one for each value in the mask."""
+def _packed_moves(
+    bits: _BitReader, mask: int, symbols: int, width: int
+) -> Iterator[tuple[int, int]]:
+    """Read the next state for each symbol in the mask. Yields pairs of symbol and next state."""
     for symbol in range(symbols):
         if mask >> symbol & 1:
             yield symbol, bits.number(width)
 
 
-def _plain_moves(bits: _Bits, moves: int, symbols: int, width: int) -> Iterator[tuple[int, int]]:
-    """Pairs of a value and the next state, `moves` of them."""
-    by_symbol = (symbols - 1).bit_length()
+def _plain_moves(
+    bits: _BitReader, moves: int, symbols: int, width: int
+) -> Iterator[tuple[int, int]]:
+    """Read `moves` pairs of symbol and next state."""
+    symbol_bits = (symbols - 1).bit_length()
     for _ in range(moves):
-        symbol = bits.number(by_symbol)
+        symbol = bits.number(symbol_bits)
         if symbol >= symbols:
             raise ValueError("a value out of range")
         yield symbol, bits.number(width)
 
 
 def machine_text(moves: Sequence[bytes], accepted: Collection[int], values: Sequence[int]) -> str:
-    """Encode a deterministic machine, as `parse_machine` reads it.
+    """Encode a deterministic machine as a text that `parse_machine` can decode.
 
-    The order of its states is: the first, the accepting ones, all others.
+    In the text, the start state is first, then come the other accepting states, then all others.
     """
     states = sorted(range(len(moves)), key=lambda state: (state > 0, state not in accepted))
     index = {state: position for position, state in enumerate(states)}
@@ -225,17 +241,19 @@ def machine_text(moves: Sequence[bytes], accepted: Collection[int], values: Sequ
 
 
 def nondeterministic_text(machine: Machine, values: Sequence[int]) -> str:
-    """Encode the states that can be reached, as `parse_machine` reads them.
+    """Encode a machine as a text that `parse_machine` can decode.
 
-    The order of the states is: the starts, the other accepting ones, all others. Moves between
-    segments are left out.
+    In the text, the start states are first, then come the other accepting states, then all others.
+    Moves between segments and unreachable states are left out.
     """
     if not machine.start:
         return ""
     starts, reached = {*machine.start}, _reached(machine._replace(breaks=()))
     accepted = machine.accepted & reached
-    first = starts | accepted
-    states = sorted(reached, key=lambda state: (state not in starts, state not in first, state))
+    starts_or_accepted = starts | accepted
+    states = sorted(
+        reached, key=lambda state: (state not in starts, state not in starts_or_accepted, state)
+    )
     index = {state: position for position, state in enumerate(states)}
     moves = [
         [(bit, index[after]) for bit, targets in enumerate(row) for after in dict.fromkeys(targets)]
@@ -243,33 +261,33 @@ def nondeterministic_text(machine: Machine, values: Sequence[int]) -> str:
     ]
     accepting = len(accepted - starts)
     width = max(len(states) - 1, accepting, len(starts), 1).bit_length()
-    by_count = max(1, *map(len, moves)).bit_length()
-    by_symbol = (len(values) - 1).bit_length()
+    head_bits = max(1, *map(len, moves)).bit_length()
+    symbol_bits = (len(values) - 1).bit_length()
     accepted_starts = sum(1 << index[state] for state in starts & accepted)
     bits = f"{_PLAIN:02b}{width - 1:04b}{len(values) - 1:04b}{len(starts):0{width}b}"
-    bits += f"{accepting:0{width}b}{accepted_starts:0{len(starts)}b}{by_count:04b}"
+    bits += f"{accepting:0{width}b}{accepted_starts:0{len(starts)}b}{head_bits:04b}"
     for row in moves:
-        bits += f"{len(row):0{by_count}b}"
-        bits += "".join(f"{bit:0{by_symbol}b}{after:0{width}b}" for bit, after in row)
+        bits += f"{len(row):0{head_bits}b}"
+        bits += "".join(f"{bit:0{symbol_bits}b}{after:0{width}b}" for bit, after in row)
     return _base64(bits)
 
 
 def _base64(bits: str) -> str:
-    """Encode bits, as 0s and 1s, that are padded to whole bytes."""
+    """Encode bits, given as characters 0 and 1, after padding them to whole bytes."""
     bits += "0" * (-len(bits) % 8)
     bits += "0" * (-len(bits) % 6)
     return "".join(_ALPHABET[int(bits[start : start + 6], 2)] for start in range(0, len(bits), 6))
 
 
-class Determined(NamedTuple):
-    """A deterministic machine: the fields of the same names of `StateMachine`."""
+class StateMachineFields(NamedTuple):
+    """The fields of a `StateMachine` that describe its machine."""
 
     moves: tuple[bytes, ...]
     accepted: frozenset[int]
 
 
-class Nondeterministic(NamedTuple):
-    """A machine: the fields of the same names of `NondeterministicMachine`."""
+class NondeterministicMachineFields(NamedTuple):
+    """The fields of a `NondeterministicMachine` that describe its machine."""
 
     moves: tuple[tuple[tuple[int, ...], ...], ...]
     starts: tuple[int, ...]
@@ -277,31 +295,33 @@ class Nondeterministic(NamedTuple):
 
 
 class Work:
-    """Limits the work of reading one text, and keeps its machines: equal ones are built once.
+    """Limits the work of reading one constraint string, and caches its machines.
 
-    A step takes about 0.3 µs.
+    A step of work takes about 0.3 µs.
     """
 
     def __init__(self, steps: int = READING_STEPS) -> None:
-        self.left = steps
-        self._parsed: dict[object, Machine] = {}
-        self._machines: dict[object, Determined | TooManyStates] = {}
-        self._nondeterministic: dict[object, Nondeterministic] = {}
+        self.remaining = steps
+        self._nfas: dict[object, Machine] = {}
+        self._machines: dict[object, StateMachineFields | TooManyStates] = {}
+        self._nondeterministic: dict[object, NondeterministicMachineFields] = {}
 
     def take(self, steps: int) -> None:
-        """Count steps. Raises LimitReached if there are too many."""
-        self.left -= steps
-        if self.left < 0:
+        """Subtract steps from the remaining ones. Raises LimitReached if too few remain."""
+        self.remaining -= steps
+        if self.remaining < 0:
             raise LimitReached("the constraints take too long to read")
 
-    def machine(self, make: Make, text: str, values: range, *lengths: int) -> Determined:
-        """The deterministic machine of a text, for lines as `determinize` expects them.
+    def machine(
+        self, parse: MachineParser, text: str, values: range, *lengths: int
+    ) -> StateMachineFields:
+        """The deterministic machine that a text encodes; `lengths` as for `determinize`.
 
-        Raises TooManyStates, and ValueError for a wrong text.
+        Raises TooManyStates, and ValueError for an invalid text.
         """
-        key = make, text, values, lengths
+        key = parse, text, values, lengths
         if key not in self._machines:
-            parsed = self.parsed(make, text, values)
+            parsed = self.nfa(parse, text, values)
             try:
                 self._machines[key] = determinize(parsed, values, lengths, self)
             except TooManyStates as error:
@@ -311,32 +331,39 @@ class Work:
             raise machine
         return machine
 
-    def nondeterministic(self, make: Make, text: str, values: range) -> Nondeterministic:
-        """The machine of a text as the fields of a `NondeterministicMachine`. Raises ValueError."""
-        key = make, text, values
+    def nondeterministic_machine(
+        self, parse: MachineParser, text: str, values: range
+    ) -> NondeterministicMachineFields:
+        """The machine that a text encodes, not made deterministic. Raises ValueError."""
+        key = parse, text, values
         if key not in self._nondeterministic:
-            machine = self.parsed(make, text, values)
+            machine = self.nfa(parse, text, values)
             none: list[Sequence[int]] = [()] * values[0]
             moves = tuple(tuple(map(tuple, (*none, *row))) for row in machine.moves)
-            self._nondeterministic[key] = Nondeterministic(moves, machine.start, machine.accepted)
+            self._nondeterministic[key] = NondeterministicMachineFields(
+                moves, machine.start, machine.accepted
+            )
         return self._nondeterministic[key]
 
-    def parsed(self, make: Make, text: str, values: range) -> Machine:
-        """The machine of a text. Raises ValueError."""
-        key = make, text, values
-        if key not in self._parsed:
-            self._parsed[key] = make(text, values, self)
-        return self._parsed[key]
+    def nfa(self, parse: MachineParser, text: str, values: range) -> Machine:
+        """The NFA that a text encodes. Raises ValueError."""
+        key = parse, text, values
+        if key not in self._nfas:
+            self._nfas[key] = parse(text, values, self)
+        return self._nfas[key]
 
 
-Make = Callable[[str, Sequence[int], Work], Machine]
-"""Makes the machine of a text."""
+MachineParser = Callable[[str, Sequence[int], Work], Machine]
+"""Decodes the text of a machine for cells with these values. Raises ValueError."""
 
 
-def restate(
+def renumber_states(
     moves: Sequence[bytes], accepted: Collection[int], values: Sequence[int], length: int
-) -> Determined:
-    """Rebuild a deterministic machine by `determinize`, so that equal machines become the same."""
+) -> StateMachineFields:
+    """Number the states of a deterministic machine as `determinize` does.
+
+    For lines of this length, machines that differ only in the order of states become equal.
+    """
     rows = [[_next_state(row, value) for value in values] for row in moves]
     machine = Machine(
         [[() if state == NO_STATE else (state,) for state in row] for row in rows],
@@ -346,22 +373,22 @@ def restate(
 
 
 def _next_state(row: bytes, value: int) -> int:
-    """The next state for a value, or NO_STATE."""
+    """The next state for a value, or NO_STATE. `row`: a state's bytes in `StateMachine.moves`."""
     after = row[2 * value : 2 * value + 2]
     return int.from_bytes(after, "little") if after else NO_STATE
 
 
 def determinize(
     machine: Machine, values: Sequence[int], lengths: Sequence[int], work: Work
-) -> Determined:
-    """Make a machine deterministic by subset construction, for lines up to that length.
+) -> StateMachineFields:
+    """Make a machine deterministic by subset construction.
 
-    With several lengths, it is for lines that have segments of exactly these lengths. Then a state
-    depends on the number of cells read before.
+    `lengths`: the maximum length of lines; if there are several, the exact lengths of the segments
+    of a line. In that case, each state also depends on the number of cells read before it.
     """
     if len(lengths) > 1 and not machine.breaks:
-        raise ValueError("it has no moves between segments")
-    ends = {*accumulate(lengths[:-1])}
+        raise ValueError("the pattern is for one segment, but the line has several")
+    segment_ends = {*accumulate(lengths[:-1])}
     begin = frozenset(machine.start), 0
     indices = {begin: 0}
     rows: list[bytes] = []
@@ -380,9 +407,9 @@ def determinize(
                 if steps > _MAX_STEPS:
                     raise TooManyStates("making it deterministic takes too many steps")
                 after = frozenset(chain.from_iterable(targets))
-                if read in ends:
+                if read in segment_ends:
                     after = frozenset(chain.from_iterable(machine.breaks[s] for s in after))
-                key = after, read if ends else 0
+                key = after, read if segment_ends else 0
                 if after and key not in indices:
                     if len(indices) >= MAX_STATES:
                         raise TooManyStates(f"more than {MAX_STATES} states if deterministic")
@@ -393,4 +420,4 @@ def determinize(
             rows.append(b"".join(row))
         layer = reached
     accepted = (index for (states, _), index in indices.items() if states & machine.accepted)
-    return Determined(tuple(rows), frozenset(accepted))
+    return StateMachineFields(tuple(rows), frozenset(accepted))

@@ -19,7 +19,7 @@ from pipeline.reading.formats.iss.groups import (
     AND,
     GROUPS,
     REPLICATE,
-    Composite,
+    ConstraintGroup,
     GroupItem,
     phrases_in_groups,
 )
@@ -27,6 +27,8 @@ from pipeline.reading.formats.iss.phrases import STEPS_PER_RULE, Arguments, Cont
 from pipeline.reading.formats.notations import RULES_OF_TYPES, STRICT, TYPES, negative_rules
 
 GIVEN = ("", "Given")
+"""Types that list the values of cells."""
+
 HINTS = ("Priority", "SearchPriority")
 """Types that only help ISS to search, and do not change the puzzle."""
 
@@ -34,7 +36,7 @@ KNOWN_TYPES = {*(name for name, _ in RULES_OF_TYPES), *GIVEN, *HINTS, *GROUPS, "
 """All supported types."""
 
 ENCODED = ("Pair", "PairX", "Binary", "BinaryX", "NFA", "Regex", "Replicate", "Jigsaw")
-"""Types whose first argument is a text, in base64 or similar."""
+"""Types whose first argument is encoded, in base64 for example."""
 
 _NOT_IN_GROUPS = {
     *(name for name, kind in RULES_OF_TYPES if issubclass(kind, GridRule)),
@@ -44,22 +46,27 @@ _NOT_IN_GROUPS = {
     *("Var", "RegionSize", "RegionSameValues", "Doppelganger"),
     *("ChaosConstruction", "ChaosArrow", "ChaosCount"),
 }
+"""Types that no group of constraints may contain."""
+
 _NOT_REPLICATED = {
     *("LittleKiller", "Sandwich", "Skyscraper", "XSum", "HiddenSkyscraper", "NumberedRoom"),
     *("FullRank", "ConnectedValues"),
 }
-"""Types that a `Replicate` must not contain, because their arguments are not cells."""
+"""Types that a `.Replicate` must not contain, because their arguments are not cells."""
 
 _MARKS = {"StrictKropki": ("WhiteDot", "BlackDot"), "StrictXV": ("X", "V")}
-"""The marks that a type refers to. With such a type, no group may contain its marks."""
+"""Type → the types of the marks that it refers to.
+
+If a puzzle has a constraint of such a type, groups must not contain its marks.
+"""
 
 _DIGITS = range(1, 10)
 _CLUES = OutsideClue, Quadruple
-"""Rules of which only the last one at each position counts."""
+"""Rules that replace an earlier rule of the same kind at the same cells."""
 
 
 def check_groups(items: Sequence[GroupItem]) -> None:
-    """Raise InvalidPuzzle for types that are not allowed in groups."""
+    """Raise InvalidPuzzle for a constraint that is not allowed in its group."""
     strict = {phrase.name for phrase in items if isinstance(phrase, Phrase)} & {*_MARKS}
     marks = {mark: name for name in strict for mark in _MARKS[name]}
     for phrase, groups in phrases_in_groups(items):
@@ -73,11 +80,12 @@ def check_groups(items: Sequence[GroupItem]) -> None:
             )
 
 
-_NO_LABELS = "(region labels of '.ChaosConstruction' are arbitrary)"
+_LABELS_ARE_ARBITRARY = "(region labels of '.ChaosConstruction' are arbitrary)"
+"""The end of messages about constraints that refer to region labels."""
 
 
 def _label_cells(geometry: Geometry) -> range:
-    """The cells with the region labels of a chaos construction; empty for other puzzles."""
+    """The extra cells that hold the region labels of a chaos construction, if there is one."""
     free = geometry.free_grid
     return free.cells_of_group(REGIONS) if free and REGIONS in dict(free.groups) else range(0)
 
@@ -85,8 +93,8 @@ def _label_cells(geometry: Geometry) -> range:
 def _depends_on_labels(rule: Rule, geometry: Geometry) -> bool:
     """Whether a rule would mean something else if regions of a chaos construction swapped labels.
 
-    We number the regions in a fixed order, so that each division is counted once. ISS uses another
-    order, so no rule may refer to a region by its label.
+    We number regions in a fixed order, so that each division into regions is counted once. ISS uses
+    another order, so no rule may refer to a region by its label.
     """
     labels = {*_label_cells(geometry)}
     cells = {*rule.cells(geometry)} if labels else labels
@@ -103,22 +111,22 @@ def _depends_on_labels(rule: Rule, geometry: Geometry) -> bool:
 
 
 @dataclass(slots=True)
-class RulesRead:
-    """The rules of some constraints, and the cells for which they give masks of values."""
+class ParsedConstraints:
+    """The rules of some constraints, and the given values: pairs of a cell and a mask of values."""
 
     rules: dict[object, Rule] = field(default_factory=dict)
     given: list[tuple[int, int]] = field(default_factory=list)
 
     @classmethod
-    def of(cls, items: Sequence[GroupItem], context: Context, inside: Context) -> RulesRead:
-        """Read constraints in a context; for those in groups it is `inside`.
+    def of(cls, items: Sequence[GroupItem], context: Context, inner: Context) -> ParsedConstraints:
+        """Read constraints in `context`, and those inside groups in `inner`.
 
         Raises InvalidPuzzle.
         """
         result = cls()
         for item in items:
-            if isinstance(item, Composite):
-                result._add_group(item, inside)
+            if isinstance(item, ConstraintGroup):
+                result._add_group(item, inner)
                 continue
             args = Arguments(item, context)
             if item.name in GIVEN:
@@ -136,7 +144,7 @@ class RulesRead:
             for rule in TYPES[phrase.name].read(args):
                 args.context.work.take(STEPS_PER_RULE)
                 if _depends_on_labels(rule, geometry):
-                    expected = f"a constraint that only compares regions {_NO_LABELS}"
+                    expected = f"a constraint that only compares regions {_LABELS_ARE_ARBITRARY}"
                     raise phrase.wrong(phrase.type, expected)
                 place = rule.cells(geometry)
                 key = (type(rule), place) if isinstance(rule, _CLUES) else object()
@@ -150,26 +158,29 @@ class RulesRead:
             raise phrase.wrong(phrase.type, f"a rule that can be satisfied ({error})") from None
         args.check_ended()
 
-    def _add_group(self, group: Composite, context: Context) -> None:
+    def _add_group(self, group: ConstraintGroup, context: Context) -> None:
         if group.phrase.name == AND:
-            nested = RulesRead.of(group.items, context, context)
+            nested = ParsedConstraints.of(group.items, context, context)
             self.rules |= {object(): rule for rule in nested.rules.values()}
             self.given += nested.given
             return
-        choices = [RulesRead.of([item], context, context) for item in group.items]
-        rules = tuple(tuple(choice.all(context.geometry)) for choice in choices)
-        if all(rules):  # else a choice without rules always holds
+        choices = [ParsedConstraints.of([item], context, context) for item in group.items]
+        rules = tuple(tuple(choice.all_rules(context.geometry)) for choice in choices)
+        if all(rules):  # a choice without rules would always hold
             self.rules[object()] = OneOf(rules)
 
-    def all(self, geometry: Geometry) -> Iterator[Rule]:
-        """The rules, and the given values as rules."""
+    def all_rules(self, geometry: Geometry) -> Iterator[Rule]:
+        """Yield the rules, and the given values as `Among` rules."""
         yield from self.rules.values()
         for cell, mask in self.given:
             if mask != geometry.all_values:
                 yield Among(cell, tuple(values_of(mask, geometry.lowest)))
 
     def with_strict(self, phrases: Sequence[Phrase], geometry: Geometry) -> list[Rule]:
-        """The rules, followed by the negative ones, which depend on the marks among them."""
+        """The rules, and then the negative rules of phrases such as `.StrictXV`.
+
+        Negative rules apply to pairs of cells that have no mark among the rules.
+        """
         rules = [*self.rules.values()]
         for phrase in phrases:
             if phrase.name in STRICT:
@@ -178,13 +189,13 @@ class RulesRead:
 
 
 def given_in(args: Arguments) -> Iterator[tuple[int, int]]:
-    """Cells with the mask of the values that a phrase gives them."""
+    """Yield each cell that a phrase lists, and the mask of its values."""
     for word in args.rest():
         name, *values = word.text.split("_")
         if not values:
             raise args.wrong(word, "a cell and its values, such as 'R1C1_5'")
         cell = args.cell_in(word._replace(text=name))
         if cell in _label_cells(args.geometry):
-            raise args.wrong(word, f"a cell of the grid {_NO_LABELS}")
+            raise args.wrong(word, f"a cell of the grid {_LABELS_ARE_ARBITRARY}")
         parts = [word._replace(text=value) for value in values]
         yield cell, sum({1 << args.value_in(part) - args.geometry.lowest for part in parts})

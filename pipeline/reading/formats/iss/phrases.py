@@ -1,4 +1,4 @@
-"""The phrases of a text: types and arguments, each word with its position."""
+"""Split an ISS constraint string into phrases, and read their arguments."""
 
 from __future__ import annotations
 
@@ -15,21 +15,25 @@ from pipeline.reading.formats.text import Text, Word, quote
 from pipeline.reading.formats.variants import RowColumn, cells_along
 
 MAX_TEXT_CHARACTERS = 1 << 18
-"""Maximum length of a text; enough for every cell in a hundred constraints."""
+"""Maximum length of a constraint string; enough for every cell in a hundred constraints."""
 
 _COORDINATES = "123456789abcdefg"
+"""The characters of the rows and columns 1 to 16 in names of cells."""
+
 _CELL = re.compile(r"r([1-9a-g])c([1-9a-g])", re.ASCII | re.IGNORECASE)
-_EXTRA = re.compile(r"([a-z]+)([1-9]\d{0,3})?", re.ASCII | re.IGNORECASE)
-_EXTRA_GROUPS = ("V", "CC", "DG")
+_EXTRA_CELL = re.compile(r"([a-z]+)([1-9]\d{0,3})?", re.ASCII | re.IGNORECASE)
+_EXTRA_PREFIXES = ("V", "CC", "DG")
+"""The names of groups of extra cells begin with one of these."""
+
 _LINE = re.compile(r"([rc])([1-9]\d?)", re.ASCII | re.IGNORECASE)
-_SIGN = re.compile(r"[.~]|[^\s.~]+")
-_LARGEST = 999_999_999
-STEPS_PER_RULE, _STEPS_OF_WORD = 100, 10
-"""Steps of work per phrase or rule, and per word of a phrase."""
+_TOKEN = re.compile(r"[.~]|[^\s.~]+")
+_MAX_NUMBER = 999_999_999
+STEPS_PER_RULE, _STEPS_PER_ARGUMENT = 100, 10
+"""Steps of work per phrase or rule, and per argument."""
 
 
 def cell_word(geometry: Geometry, cell: int) -> str:
-    """The name of a cell in texts: `R1Ca`, or `VA3` outside the grid."""
+    """The name of a cell in constraint strings, such as `R1Ca`, or `VA3` for an extra cell."""
     if cell >= geometry.grid_size:
         return geometry.name_of(cell)
     row, column = geometry.place(cell)
@@ -37,14 +41,14 @@ def cell_word(geometry: Geometry, cell: int) -> str:
 
 
 def line_word(geometry: Geometry, line: Sequence[int]) -> str:
-    """The name of the row or column that the cells are in: `R10`."""
+    """The name of the row or column with the cells of `line`, such as `R10`."""
     (row, column), (other, _) = geometry.place(line[0]), geometry.place(line[-1])
     return f"R{row}" if row == other else f"C{column}"
 
 
 @dataclass(frozen=True, slots=True)
 class Phrase:
-    """A constraint of a text: its type and arguments.
+    """A constraint: its type and its arguments.
 
     `shift`: how many rows down and columns to the right its cells are moved.
     """
@@ -59,13 +63,13 @@ class Phrase:
         return self.type.text
 
     def wrong(self, word: Word, expected: str) -> InvalidPuzzle:
-        """The error for a word; it also names the type."""
+        """The error for an invalid word; the message also names the type of the phrase."""
         if word is not self.type and self.name:
             expected = f"{expected} in '.{self.name}'"
         return self.text.at_word(word, expected)
 
     def short(self, expected: str, found: int = 0) -> InvalidPuzzle:
-        """The error for missing arguments, of which `found` are there."""
+        """The error for missing arguments. `found`: how many there are."""
         last = self.words[-1] if self.words else self.type
         return self.text.at_word(last, f"{expected} in {quote('.' + self.name)}", str(found))
 
@@ -77,11 +81,13 @@ class Phrase:
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """The grid of a text, its boxes or jigsaw regions, and the work of reading it.
+    """The parts of a constraint string that the arguments of other phrases depend on.
 
+    - `regions`: the cells of each box or jigsaw region.
     - `ties`: the argument of `.FullRankTies`; None where rules must not depend on it.
-    - `has_units`: whether rows and columns are units, as they are unless the grid is raw.
-    - `unread`: the arguments that have no effect, as pairs of a line number and a text.
+    - `work`: the limit on the work of reading the constraint string.
+    - `has_units`: whether rows and columns are units; false if the grid is raw.
+    - `unread`: the line number of each argument without effect, and a text that shows it.
     """
 
     geometry: Geometry = NINE_BY_NINE
@@ -99,16 +105,18 @@ class Context:
 
     @property
     def groups(self) -> tuple[tuple[str, int], ...]:
-        """The groups of cells outside the grid: their names and sizes."""
+        """The name and size of each group of extra cells."""
         return self.geometry.free_grid.groups if self.geometry.free_grid else ()
 
     def cell(self, name: str) -> int | None:
-        """The cell of that name: `R1C1`, or one outside the grid such as `VA3`."""
+        """The cell of this name, such as `R1C1` or `VA3`; None if there is none."""
         if match := _CELL.fullmatch(name):
-            row, column = (_COORDINATES.index(sign.lower()) + 1 for sign in match.groups())
+            row, column = (
+                _COORDINATES.index(character.lower()) + 1 for character in match.groups()
+            )
             cell = self.geometry.cell_at(row, column)
             return cell if cell is not None and cell < self.geometry.grid_size else None
-        match, free = _EXTRA.fullmatch(name), self.geometry.free_grid
+        match, free = _EXTRA_CELL.fullmatch(name), self.geometry.free_grid
         if match is None or free is None or match[1].upper() not in dict(free.groups):
             return None
         cells = free.cells_of_group(match[1].upper())
@@ -117,11 +125,11 @@ class Context:
         return cells[int(match[2] or 1) - 1]
 
     def lacks(self, name: str) -> bool:
-        """Whether a name is that of a cell, row or column, but not of one in the grid."""
+        """Whether a name denotes a cell, row or column that does not exist."""
         if match := _LINE.fullmatch(name):
             return int(match[2]) > self.lines[match[1].lower() == "c"]
-        match = _EXTRA.fullmatch(name)
-        is_extra = match and match[2] and match[1].upper().startswith(_EXTRA_GROUPS)
+        match = _EXTRA_CELL.fullmatch(name)
+        is_extra = match and match[2] and match[1].upper().startswith(_EXTRA_PREFIXES)
         return bool(_CELL.fullmatch(name) or is_extra) and self.cell(name) is None
 
 
@@ -132,7 +140,7 @@ class Arguments:
         self.phrase, self.context, self.geometry = phrase, context, context.geometry
         self.type, self.wrong, self.short = phrase.type, phrase.wrong, phrase.short
         self._read = 0
-        context.work.take(STEPS_PER_RULE + _STEPS_OF_WORD * len(phrase.words))
+        context.work.take(STEPS_PER_RULE + _STEPS_PER_ARGUMENT * len(phrase.words))
 
     def check_ended(self) -> None:
         """Raise InvalidPuzzle if an argument was not read."""
@@ -150,7 +158,7 @@ class Arguments:
         return self.phrase.words[self._read - 1]
 
     def rest(self, minimum: int = 0) -> tuple[Word, ...]:
-        """All remaining arguments, at least `minimum` cells."""
+        """All remaining arguments. Raises InvalidPuzzle if they are fewer than `minimum`."""
         rest = self.phrase.words[self._read :]
         self._read += len(rest)
         if len(rest) < minimum:
@@ -158,7 +166,7 @@ class Arguments:
         return rest
 
     def parts(self, separator: str) -> list[list[Word]]:
-        """All remaining arguments, in groups that the word `separator` separates."""
+        """All remaining arguments, divided at each word `separator`."""
         parts: list[list[Word]] = [[]]
         for word in self.rest():
             if word.text == separator:
@@ -179,7 +187,7 @@ class Arguments:
         return self.number_in(self.next("a number"), minimum, maximum)
 
     def number_in(self, word: Word, minimum: int, maximum: int | None = None) -> int:
-        number = number_of(word.text, _LARGEST if maximum is None else maximum)
+        number = number_of(word.text, _MAX_NUMBER if maximum is None else maximum)
         if number is None or number < minimum:
             upper = "or more" if maximum is None else f"to {maximum}"
             raise self.wrong(word, f"a number, {minimum} {upper}")
@@ -191,7 +199,7 @@ class Arguments:
         return self.number_in(word, values[0], values[-1])
 
     def values_in(self, word: Word) -> tuple[int, ...]:
-        """Values separated by `_`."""
+        """The values in a word, where `_` separates them."""
         return tuple(self.value_in(word._replace(text=value)) for value in word.text.split("_"))
 
     def integer(self) -> int:
@@ -242,18 +250,18 @@ class Arguments:
 
 
 def phrases_of(text: Text) -> list[Phrase]:
-    """Split a text into its constraints; empty ones are skipped."""
+    """Split a constraint string into phrases; empty ones are skipped."""
     if sum(len(line.text) for line in text.lines) > MAX_TEXT_CHARACTERS:
         raise text.error(None, None, f"at most {MAX_TEXT_CHARACTERS} characters", "more")
     phrases: list[list[Word]] = []
-    for sign in chain.from_iterable(line.words(_SIGN) for line in text.lines):
-        if sign.text == ".":
-            phrases.append([sign._replace(text="", column=sign.column + 1)])
+    for token in chain.from_iterable(line.words(_TOKEN) for line in text.lines):
+        if token.text == ".":
+            phrases.append([token._replace(text="", column=token.column + 1)])
         elif not phrases:
-            raise text.at_word(sign, "'.' and the type of a constraint")
-        elif sign.text == "~":
-            phrases[-1].append(sign._replace(text="", column=sign.column + 1))
+            raise text.at_word(token, "'.' and the type of a constraint")
+        elif token.text == "~":
+            phrases[-1].append(token._replace(text="", column=token.column + 1))
         else:
             last = phrases[-1][-1]
-            phrases[-1][-1] = (last if last.text else sign)._replace(text=last.text + sign.text)
+            phrases[-1][-1] = (last if last.text else token)._replace(text=last.text + token.text)
     return [Phrase(text, name, tuple(words)) for name, *words in phrases if name.text or words]

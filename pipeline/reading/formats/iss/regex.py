@@ -14,22 +14,29 @@ from typing import NamedTuple
 from pipeline.reading.formats.iss.machines import Machine, Work
 
 _MAX_CHARACTERS = 1024
+"""Maximum number of characters of a pattern, counting repetitions."""
+
 _MAX_DEPTH = 100
-_STEPS_OF_PART = 20
+_STEPS_PER_PART = 20
+"""Steps of work per part of a pattern."""
+
 _VALUES = "0123456789abcdefghijklmnopqrstuvwxyz"
+"""The characters of the values, from 0 on."""
+
 _REPETITIONS = {"*": (0, None), "+": (1, None), "?": (0, 1)}
+"""Repetition mark → the minimum and maximum number of times; None if there is no maximum."""
 
 
 def pattern_machine(pattern: str, values: Sequence[int], work: Work) -> Machine:
-    """Compile a pattern."""
-    return _Positions(len(values), work).machine(_PatternReader(pattern, values).whole())
+    """Compile a pattern to an NFA."""
+    return _Positions(len(values), work).machine(_PatternReader(pattern, values).parse())
 
 
 @dataclass(frozen=True, slots=True)
 class _ValueClass:
     """A class of values, as a mask of their indices."""
 
-    taken: int
+    mask: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +51,7 @@ class _Choice:
 
 @dataclass(frozen=True, slots=True)
 class _Repeated:
-    """A part that is repeated; `maximum` None means any number of times."""
+    """A part that is repeated; `maximum` is None if there is no maximum."""
 
     part: _Node
     minimum: int
@@ -62,19 +69,19 @@ class _PatternReader:
         self._all = (1 << len(values)) - 1
         self._position = self._depth = 0
 
-    def whole(self) -> _Node:
+    def parse(self) -> _Node:
         node = self._choice()
         if self._next():
             raise self._wrong("the end")
         return node
 
     def _next(self) -> str:
-        """The next character, "" at the end."""
+        """The next character; empty at the end."""
         return self._pattern[self._position : self._position + 1]
 
-    def _take(self, sign: str) -> bool:
+    def _take(self, character: str) -> bool:
         """Skip a character if it is next. Returns whether it was."""
-        is_next = self._next() == sign
+        is_next = self._next() == character
         self._position += is_next
         return is_next
 
@@ -97,16 +104,16 @@ class _PatternReader:
     def _repeated(self) -> _Node:
         node = self._single()
         for _ in range(_MAX_DEPTH):
-            sign = self._next()
-            if not sign or sign not in "*+?{":
+            character = self._next()
+            if not character or character not in "*+?{":
                 return node
             self._position += 1
-            minimum, maximum = _REPETITIONS.get(sign) or self._repetition_range()
+            minimum, maximum = _REPETITIONS.get(character) or self._repetition_range()
             node = _Repeated(node, minimum, maximum)
         raise self._wrong("no further repetition mark")
 
     def _repetition_range(self) -> tuple[int, int | None]:
-        """The numbers in braces, after the opening one."""
+        """Parse the minimum and the maximum in braces, after the opening brace."""
         minimum = self._number()
         maximum: int | None = minimum
         if self._take(","):
@@ -142,9 +149,9 @@ class _PatternReader:
         return _ValueClass(1 << self._value())
 
     def _class(self) -> int:
-        """The values of a class, after its opening bracket."""
-        is_negated, taken = self._take("^"), 0
-        while not taken or not self._take("]"):
+        """Parse a class, after its opening bracket. Returns the mask of its values."""
+        is_negated, mask = self._take("^"), 0
+        while not mask or not self._take("]"):
             first = last = self._value()
             if (
                 self._next() == "-"
@@ -156,14 +163,14 @@ class _PatternReader:
                 raise ValueError(
                     f"a range that ends before it begins, up to character {self._position}"
                 )
-            taken |= (2 << last) - (1 << first)
-        return self._all & ~taken if is_negated else taken
+            mask |= (2 << last) - (1 << first)
+        return self._all & ~mask if is_negated else mask
 
     def _value(self) -> int:
-        """The index of the next value."""
+        """Parse a value. Returns its index."""
         self._take("\\")
-        sign = self._next()
-        value = _VALUES.find(sign.lower()) if sign and sign.isascii() else -1
+        character = self._next()
+        value = _VALUES.find(character.lower()) if character and character.isascii() else -1
         if value not in self._values:
             raise self._wrong(
                 f"a value, {_VALUES[self._values[0]]} to {_VALUES[self._values[-1]]},"
@@ -173,7 +180,7 @@ class _PatternReader:
 
 
 class _Part(NamedTuple):
-    """Whether a part may be empty, and masks of the positions at which it may begin and end."""
+    """Whether a part may be empty, and at which positions it may begin and end, as masks."""
 
     may_be_empty: bool
     first: int
@@ -181,17 +188,21 @@ class _Part(NamedTuple):
 
 
 class _Positions:
-    """The positions of a pattern's characters, from 1, and their successors; 0 is the start."""
+    """The positions of a pattern: 0 is the start, and each character has a position from 1 on.
+
+    For each position, `_follow` is the mask of the positions that may follow, and `_masks` the mask
+    of the values there.
+    """
 
     def __init__(self, values: int, work: Work) -> None:
         self._values, self._work = range(values), work
-        self._follow, self._taken = [0], [0]
+        self._follow, self._masks = [0], [0]
 
     def machine(self, node: _Node) -> Machine:
         whole = self._part(node)
         self._follow[0] = whole.first
         with_value = [
-            sum(1 << place for place, taken in enumerate(self._taken) if taken >> value & 1)
+            sum(1 << place for place, mask in enumerate(self._masks) if mask >> value & 1)
             for value in self._values
         ]
         moves: list[list[Sequence[int]]] = []
@@ -201,10 +212,10 @@ class _Positions:
         return Machine(moves, frozenset(_members(whole.last | int(whole.may_be_empty))))
 
     def _part(self, node: _Node) -> _Part:
-        self._work.take(_STEPS_OF_PART)
+        self._work.take(_STEPS_PER_PART)
         match node:
-            case _ValueClass(taken):
-                return self._add_position(taken)
+            case _ValueClass(mask):
+                return self._add_position(mask)
             case _Choice(parts):
                 choices = [self._part(part) for part in parts]
                 empty, first, last = zip(*choices, strict=True)
@@ -245,12 +256,12 @@ class _Positions:
         for place in _members(last):
             self._follow[place] |= first
 
-    def _add_position(self, taken: int) -> _Part:
-        """Add a position at which one of these values may be."""
+    def _add_position(self, mask: int) -> _Part:
+        """Add a position for a character that accepts the values of `mask`."""
         if len(self._follow) > _MAX_CHARACTERS:
             raise ValueError(f"more than {_MAX_CHARACTERS} characters, counting repetitions")
         self._follow.append(0)
-        self._taken.append(taken)
+        self._masks.append(mask)
         place = 1 << len(self._follow) - 1
         return _Part(may_be_empty=False, first=place, last=place)
 

@@ -1,6 +1,6 @@
-"""A puzzle with its rules → a text of constraints in one line.
+"""Write a puzzle with its rules as an ISS constraint string in one line.
 
-`formats/targets.py` reads each text back, and compares it with the puzzle.
+`formats/targets.py` reads each constraint string back, and compares it with the puzzle.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from string import ascii_lowercase, digits
 
-from pipeline.puzzle.geometry import Geometry, usual_boxes, values_of
+from pipeline.puzzle.geometry import Geometry, default_geometry, values_of
 from pipeline.puzzle.puzzle import Puzzle, Rule
 from pipeline.puzzle.rules.custom import OneOf
 from pipeline.puzzle.rules.free import ChaosConstruction, Unit
@@ -22,41 +22,49 @@ from pipeline.reading.formats.iss.phrases import cell_word
 from pipeline.reading.formats.notations import written
 
 _LABELS = digits + ascii_lowercase
-"""The characters that name regions; the last one is for other cells."""
+"""The characters that label the regions of a jigsaw; the last one labels all other cells."""
 
 
-def constraints(puzzle: Puzzle) -> str:
-    """Write a puzzle. Raises ValueError with a noun for what constraints cannot express."""
+def constraint_string(puzzle: Puzzle) -> str:
+    """Write a puzzle as a constraint string.
+
+    Raises ValueError, whose message is a noun phrase for what ISS cannot express.
+    """
     geometry = puzzle.geometry
     units = [rule for rule in puzzle.rules if isinstance(rule, Unit)]
     regions = [rule for rule in puzzle.rules if isinstance(rule, Region)]
     other_rules = [rule for rule in puzzle.rules if not isinstance(rule, Unit | Region)]
-    phrases = [*_shape(puzzle, units, regions), *_jigsaws(geometry, regions)]
+    phrases = [*_shape_phrases(puzzle, units, regions), *_jigsaws(geometry, regions)]
     masks = enumerate(puzzle.cells)
-    given = [_values(cell, mask, geometry) for cell, mask in masks if mask != geometry.all_values]
-    phrases += ["".join(given)] if given else []  # before `Among` rules that contradict them
+    given = [
+        _values_phrase(cell, mask, geometry) for cell, mask in masks if mask != geometry.all_values
+    ]
+    # first: when this is read back, a later contradicting `~` phrase becomes an `Among` rule
+    phrases += ["".join(given)] if given else []
     if any(isinstance(rule, FullRank) and rule.tied for rule in other_rules):
         phrases.append("FullRankTies~any")
     phrases += [phrase for rule in other_rules for phrase in _phrases(rule, geometry)]
     return "".join(f".{phrase}" for phrase in phrases)
 
 
-def _values(cell: int, mask: int, geometry: Geometry) -> str:
+def _values_phrase(cell: int, mask: int, geometry: Geometry) -> str:
     values = "_".join(map(str, values_of(mask, geometry.lowest)))
     return f"~{cell_word(geometry, cell)}_{values}"
 
 
-def _shape(puzzle: Puzzle, units: Sequence[Unit], regions: Sequence[Region]) -> Iterator[str]:
-    """The shape of the grid, its boxes, and the cells outside it."""
+def _shape_phrases(
+    puzzle: Puzzle, units: Sequence[Unit], regions: Sequence[Region]
+) -> Iterator[str]:
+    """Yield the phrases of the shape of the grid, its boxes, and the cells outside the grid."""
     geometry, free = puzzle.geometry, puzzle.geometry.free_grid
     n = geometry.side
     rows, columns = (free.rows, free.columns) if free else (n, n)
-    is_known = free or geometry in (Geometry(1, n), usual_boxes(n))
+    is_known = free or geometry in (Geometry(1, n), default_geometry(n))
     if not is_known or max(rows, columns, n) > MAX_SIZE:
         raise ValueError(shape_in_words(geometry))
     if free is None:
         yield f"Shape~{n}x{n}"
-        if geometry != usual_boxes(n):
+        if geometry != default_geometry(n):
             yield "NoBoxes"
         return
     is_raw = not units
@@ -77,7 +85,10 @@ def _shape(puzzle: Puzzle, units: Sequence[Unit], regions: Sequence[Region]) -> 
 
 
 def _jigsaws(geometry: Geometry, regions: Iterable[Region]) -> Iterator[str]:
-    """Jigsaws, each of regions that do not overlap; all other cells share one character."""
+    """Yield `.Jigsaw` phrases.
+
+    The regions of one phrase do not overlap, and all its other cells share one character.
+    """
     layers: list[dict[int, str]] = []
     counts: list[int] = []
     for region in regions:
@@ -97,7 +108,10 @@ def _jigsaws(geometry: Geometry, regions: Iterable[Region]) -> Iterator[str]:
 
 
 def _phrases(rule: Rule, geometry: Geometry) -> Iterator[str]:
-    """The phrases of a rule, without their dots. Raises ValueError with a noun."""
+    """Yield the phrases of a rule, without their dots.
+
+    Raises ValueError, whose message is a noun phrase for what ISS cannot express.
+    """
     if isinstance(rule, OneOf):
         yield OR
         for choice in rule.choices:

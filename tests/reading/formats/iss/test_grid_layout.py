@@ -139,10 +139,10 @@ def test_cells_outside_may_have_rows_and_columns():
         (".Var~A~~33x32", "at most 256 columns and 1024 cells in '.Var'"),
         (".Var~A~~1x257", "at most 256 columns and 1024 cells in '.Var'"),
         (".Var~A~~20x30.Var~B~~20x30", "at most 1024 cells outside the grid in total"),
-        (".Shape~3x3~1~Raw", "the number of values, 2 to 16"),
-        (".Shape~3x3~2", "the number of values, 3 to 16"),
+        (".Shape~3x3~1~Raw", "a number of values, 2 to 16"),
+        (".Shape~3x3~2", "a number of values, 3 to 16"),
         (".Shape~4x4~2~Raw.Jigsaw~0010011122323233", "'.RegionSize' with at most 2 cells"),
-        (".Shape~4x4~2~Raw.ChaosConstruction", "at most 2 regions and cells"),
+        (".Shape~4x4~2~Raw.ChaosConstruction", "'.RegionSize' with at most 2 cells"),
     ],
 )
 def test_a_group_that_is_too_large_and_regions_without_values_are_refused(text, expected):

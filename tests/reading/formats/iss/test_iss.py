@@ -179,6 +179,16 @@ RULES_ON_4X4: dict[str, list[object]] = {
         lines.Thermometer((5, 6)),
         lines.Thermometer((8, 9)),
     ],
+    ".Replicate~D.Quad~R1C1~1.Quad~R1C2~2.End": [  # a clue replaces none of another copy
+        cages.Quadruple((0, 1, 4, 5), (1,)),
+        cages.Quadruple((1, 2, 5, 6), (2,)),
+        cages.Quadruple((1, 2, 5, 6), (1,)),
+        cages.Quadruple((2, 3, 6, 7), (2,)),
+    ],
+    ".Replicate~D.Quad~R1C1~1.Quad~R1C1~2.End": [
+        cages.Quadruple((0, 1, 4, 5), (2,)),
+        cages.Quadruple((1, 2, 5, 6), (2,)),
+    ],
     ".Replicate~D~R2C2.Replicate~R.Quad~R1C1~3.End.End": [
         *(cages.Quadruple((at, at + 1, at + 4, at + 5), (3,)) for at in (0, 4, 1, 5)),
     ],
@@ -272,6 +282,12 @@ def test_a_clue_may_be_any_value_of_the_grid(name):
     *_, rule = read(f".Shape~4x4~0-3.{name}~R1~0~").puzzle.rules
     assert (rule.line, rule.number) == ((0, 1, 2, 3), 0)
     assert "a number, 0 to 3" in str(refusal(f".Shape~4x4~0-3.{name}~R1~4~"))
+
+
+@for_each("text", [".Shape~5x5", ".Shape~5x5~0-4", ".RegionSize~6"])
+def test_a_windoku_without_windows_is_unread(text):
+    assert read(f"{text}\n.Windoku").unread == ("line 2: '.Windoku'",)
+    assert read(f"{SHAPE}.Windoku").unread == ()
 
 
 def test_a_marked_cell_without_a_neighbour_is_unread():
@@ -501,6 +517,28 @@ def test_cells_outside_all_pieces_have_sums_of_their_own():
     assert line == lines.RegionSum((*CELLS, 10, 14), (*chunks, tuple(range(8, 16))))
 
 
+@for_each(
+    ("layout", "areas"),
+    [
+        ("", (*FOUR.boxes(), (16, 17))),
+        (f".NoBoxes.Jigsaw~{JIGSAW}", (*REGIONS, (16, 17))),
+        (".NoBoxes.Jigsaw~0011001122222222", ((0, 1, 4, 5), (2, 3, 6, 7), tuple(range(8, 18)))),
+    ],
+)
+def test_cells_outside_the_grid_have_sums_of_their_own(layout, areas):
+    line = ".Var~A~~2x1.RegionSumLine~R1C1~R1C2~VA2~R1C3"
+    assert read(f"{SHAPE}{layout}{line}").puzzle.rules[-1] == lines.RegionSum((0, 1, 17, 2), areas)
+
+
+def test_cells_outside_the_grid_have_sums_of_their_own_in_a_group():
+    text = f"{SHAPE}.Var~A.Or.RegionSumLine~R1C1~R1C2~VA.~R1C1_1.End"
+    (*_, choice) = read(text).puzzle.rules
+    line = lines.RegionSum((0, 1, 16), (*FOUR.boxes(), (16,)))
+    assert choice.choices[0] == (line,)
+    result = solve(text, format="iss", max_solutions=1000)
+    assert len(result.solutions) == 72 * 4 + 24 + 24  # r1c1 is 1; 2 and 1, VA 3; 3 and 1, VA 4
+
+
 @for_each("name", ["Lunchboxes", "Count", "Doppelgangers", "regionSize", "thermo", "Sumline"])
 def test_a_type_that_is_not_known_is_refused_by_its_name(name):
     error = refusal(f".Thermo~{LINE}.{name}~R1C1~R2C1.AntiKing")
@@ -525,8 +563,8 @@ REFUSED = {
     ".Shape~17x17": "'17x17'",
     ".Shape~9": "'9'",
     ".Shape": "rows and columns",
-    ".Shape~6x9~8": "the number of values, 9 to 16",
-    ".Shape~9x9~0-7": "the number of values",
+    ".Shape~6x9~8": "a number of values, 9 to 16",
+    ".Shape~9x9~0-7": "a number of values",
     ".Shape~9x9~2-10": "'2-10'",
     ".Shape~9x9~17": "'17'",
     ".Shape~9x9~~raw": "'Raw' or the end",
@@ -534,8 +572,8 @@ REFUSED = {
     ".RegionSize": "a number",
     ".RegionSize~10": "a number, 1 to 9",
     ".RegionSize~3.RegionSize~3": "a single '.RegionSize'",
-    ".Var": "a name in letters",
-    ".Var~a": "a name in letters",
+    ".Var": "a name of 1 to 8 letters",
+    ".Var~a": "a name of 1 to 8 letters",
     ".Var~A.Var~A": "that no other '.Var' has",
     ".Var~A~~0": "a number, 1",
     ".Var~A~~1000.Var~B~~1000": "at most 1024 cells outside",
@@ -548,18 +586,18 @@ REFUSED = {
     ".Shape~6x9.Skyscraper~R7~1~": "a row or column of the grid",
     ".Shape~9x9~0-8.~R1C1_9": "a number, 0 to 8",
     ".Shape~9x9~0-8.Entropic~R1C1~R1C2~R1C3": "values 1 to 9",
-    ".Shape~9x9~0-8.AntiTaxicab": "a grid with values from 1 on",
+    ".Shape~9x9~0-8.AntiTaxicab": "a grid whose values start at 1",
     ".Shape~9x9~0-8.SumLine~1~R1C1~R1C2~LOOP": "a number, 2 to 30",
-    ".Shape~3x3~~Raw.AntiKing": "a grid with rows and columns",
-    ".Shape~3x3~~Raw.AntiConsecutive": "a grid with rows and columns",
+    ".Shape~3x3~~Raw.AntiKing": "a grid whose '.Shape' is not 'Raw'",
+    ".Shape~3x3~~Raw.AntiConsecutive": "a grid whose '.Shape' is not 'Raw'",
     ".Shape~4x4~5.FullRank~C1~5~": "full rank: the grid must have as many values as rows",
     ".Shape~4x6.FullRank~C1~5~": "full rank: the grid must be square",
     ".Shape~4x6.FullRankTies~none": "no tied lines: the grid must be square",
-    ".Shape~4x4~~Raw.FullRankTies~none": "a grid with rows and columns",
-    ".Shape~4x4~~Raw.Or.FullRank~C1~5~.End": "a grid with rows and columns",
+    ".Shape~4x4~~Raw.FullRankTies~none": "a grid whose '.Shape' is not 'Raw'",
+    ".Shape~4x4~~Raw.Or.FullRank~C1~5~.End": "a grid whose '.Shape' is not 'Raw'",
     ".Var~A.Indexing~C~VA": "indexer: a cell outside the grid",
-    ".Shape~6x9.Windoku": "a square grid with rows and columns",
-    ".Shape~9x9~~Raw.Windoku": "a square grid with rows and columns",
+    ".Shape~6x9.Windoku": "a square grid that is not 'Raw'",
+    ".Shape~9x9~~Raw.Windoku": "a square grid that is not 'Raw'",
     ".Shape~6x6~9.Windoku": "as many values as rows",
     ".Windoku~1": "the end of the constraint",
     ".Shape~6x9.Diagonal~1": "must be square",
@@ -569,8 +607,8 @@ REFUSED = {
     ".Shape~5x7.RegionSize~6.ChaosConstruction": "regions of 6",
     ".RegionSize~1.ChaosConstruction": "regions of 1",
     ".RegionSize~3.ChaosConstruction": "at most 9 regions",
-    ".ChaosArrow~R1C1": "'.ChaosConstruction' in the same text",
-    ".ChaosCount~R1C1~0~R1C1~R1C2": "'.ChaosConstruction' in the same text",
+    ".ChaosArrow~R1C1": "'.ChaosConstruction' in the same constraint string",
+    ".ChaosCount~R1C1~0~R1C1~R1C2": "'.ChaosConstruction' in the same constraint string",
     ".ChaosConstruction.ChaosArrow~R1C1~2~CC1~CC2": "a number, 0 to 1",
     ".ChaosConstruction.ChaosArrow~CC1": "a cell of the grid",
     ".ChaosConstruction.ChaosArrow~R1C1~0~CC1~CC2~-~CC2~CC3": "the same cell",
@@ -596,7 +634,9 @@ REFUSED = {
     f"{SHAPE}.NoBoxes.DisjointSets": "a square grid with boxes",
     ".Shape~6x9.DisjointSets": "a square grid with boxes",
     f"{SHAPE}.NoBoxes.RegionSumLine~R1C1~R1C2": "a grid with boxes or a jigsaw",
-    f"{SHAPE}.Entropic~{LINE}": "a grid of side 9",
+    f"{SHAPE}.Entropic~{LINE}": "a grid of side 9 with the values 1 to 9, found",
+    f"{SHAPE}.ChaosConstruction.RegionSumLine~{LINE}": "a jigsaw and without",
+    f"{SHAPE}.ChaosConstruction.Or.RegionSumLine~{LINE}.End": "a jigsaw and without",
     ".AntiKing~R1C1": "the end of the constraint",
     ".~R1C1": "a cell and its values",
     ".~": "a cell and its values",
@@ -653,12 +693,13 @@ REFUSED = {
     f"{SHAPE}.LookAndSay~01020304~R1C1": "a rule that can be satisfied",
     ".CountDistinct~R1C1": "at least 1 cell",
     ".CountDistinct~R1C1~R1C2~R1C2": "different cells",
-    ".Lockout~0~R1C1~R1C2~R1C3": "a number, 1 or more",
+    ".Lockout~0~R1C1~R1C2~R1C3": "a difference of at least 1",
     ".CountingCircles~R1C1~R1C1": "different cells",
     ".HiddenSkyscraper~C1~10": "1 to 9",
     ".NumberedRoom~C1~0": "1 to 9",
     ".FullRank~C1~37": "1 to 36",
     ".FullRankTies~all": "'none'",
+    ".FullRankTies~none.FullRankTies~any": "a single '.FullRankTies'",
     f"{SHAPE}.GlobalEntropy": "a grid of side 9",
     f"{SHAPE}.GlobalMod": "a grid of side 9",
     f"{SHAPE}.DutchFlatmates": "a grid of side 9",
@@ -694,7 +735,7 @@ REFUSED = {
     ".StrictKropki.And.WhiteDot~R1C1~R1C2.End": "no '.WhiteDot' inside a group",
     ".NoBoxes.Or.RegionSumLine~R1C1~R1C2.End": "a grid with boxes",
     ".Shape~6x6.RegionSize~4.Or.RegionSumLine~R1C1~R1C3.End": "a grid with boxes",
-    ".FullRankTies~any.Or.FullRank~C1~3.End": "no '.FullRankTies' in a text",
+    ".FullRankTies~any.Or.FullRank~C1~3.End": "no '.FullRankTies', because a group contains",
     ".Replicate~.Thermo~R1C1~R1C2.End": "at least one copy",
     ".Replicate.Thermo~R1C1~R1C2.End": "the cells of copies",
     ".Replicate~x+.Thermo~R1C1~R1C2.End": "'+' in it",

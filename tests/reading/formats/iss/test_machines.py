@@ -18,8 +18,8 @@ from pipeline.errors import InvalidPuzzle
 from pipeline.puzzle.rules.custom import NondeterministicMachine
 from pipeline.reading.formats.iss import machines
 from pipeline.reading.formats.iss.machines import (
-    Determined,
     Machine,
+    StateMachineFields,
     Work,
     determinize,
     nondeterministic_text,
@@ -31,7 +31,7 @@ VALUES, LONGEST = range(1, 4), 5
 LINES = [each for length in range(1, LONGEST + 1) for each in product(VALUES, repeat=length)]
 
 
-def takes(machine: Determined, line: tuple[int, ...]) -> bool:
+def takes(machine: StateMachineFields, line: tuple[int, ...]) -> bool:
     state = 0
     for value in line:
         state = int.from_bytes(machine.moves[state][2 * value : 2 * value + 2], "little")
@@ -218,7 +218,7 @@ def test_a_published_puzzle_whose_machines_read_segments_has_one_solution():
 
 def test_a_machine_without_moves_between_segments_cannot_read_them():
     alone = Machine([[(0,), (), ()]], frozenset((0,)))
-    with pytest.raises(ValueError, match="no moves between segments"):
+    with pytest.raises(ValueError, match="the pattern is for one segment"):
         determinize(alone, VALUES, (1, 1), Work())
 
 
@@ -283,7 +283,7 @@ def test_a_state_that_nothing_leads_to_is_a_sign_of_damage():
 
 
 def test_a_relation_has_a_bit_for_each_pair_of_values():
-    bits = machines.bits_of("hD")
+    bits = machines.set_bits_of("hD")
     assert bits == [0, 5, 6, 7]
     assert machines.parse_relation("hD", VALUES) == (0, 0b10, 0b1000, 0b110)
     with pytest.raises(ValueError, match="more than 3 values"):

@@ -35,7 +35,7 @@ def steps_of(*patterns: str) -> int:
     work = Work()
     for pattern in patterns:
         work.machine(pattern_machine, pattern, VALUES, 9)
-    return READING_STEPS - work.left
+    return READING_STEPS - work.remaining
 
 
 def test_all_machines_of_a_text_share_its_steps():
