@@ -168,7 +168,7 @@ def recognise_boards(head: SourceHead) -> tuple[BoardLayout, str] | None:
                     break
     if best_count:
         return best, best.reason
-    return (best, "it is declared") if head.is_declared else None
+    return (best, "the format was specified") if head.is_declared else None
 
 
 def _layouts(
@@ -202,9 +202,7 @@ def _count_boards(head: SourceHead, layout: BoardLayout) -> tuple[int, bool]:
     Returns the count, or 0 if fewer than half of the records are such boards, and whether all
     records are such boards.
     """
-    records = [*islice(records_of(TextChunk(1, head.sample), layout), _MAX_RECORDS)]
-    is_whole = head.is_complete and head.sample == head.data and len(records) < _MAX_RECORDS
-    all_sides = [_side(text, layout) for _, text in (records if is_whole else records[:-1])]
+    all_sides = [_side(text, layout) for text in first_records(head, layout)]
     sides = [side for side in all_sides if side is not None]
     board_count = max(Counter(filter(None, sides)).values(), default=0)
     return board_count if board_count * 2 > len(sides) else 0, board_count == len(sides)
@@ -268,6 +266,14 @@ def records_of(chunk: TextChunk, layout: RecordLayout) -> Iterator[tuple[int, st
         yield line, decoded_text(record, line)
         line += count_lines(record)
         start = end
+
+
+def first_records(head: SourceHead, layout: RecordLayout) -> list[str]:
+    """Return the texts of the first records of a source, without one that may be cut off."""
+    records = islice(records_of(TextChunk(1, head.sample), layout), _MAX_RECORDS)
+    texts = [text for _, text in records]
+    is_whole = head.is_complete and head.sample == head.data and len(texts) < _MAX_RECORDS
+    return texts if is_whole else texts[:-1]
 
 
 _Numbered = list[tuple[int, str]]

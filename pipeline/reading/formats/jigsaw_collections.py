@@ -16,10 +16,10 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from itertools import count, islice
+from collections.abc import Sequence
+from itertools import count
 from string import ascii_letters, ascii_uppercase
-from typing import BinaryIO, NamedTuple
+from typing import NamedTuple
 
 from pipeline.puzzle.puzzle import Puzzle
 from pipeline.reading.formats.base import ManyFormat, SourceHead
@@ -28,7 +28,7 @@ from pipeline.reading.formats.board_collections import (
     TITLE,
     cut_boards,
     entries_of_boards,
-    records_of,
+    first_records,
     split_record,
 )
 from pipeline.reading.formats.cage_maps import KILLER_GRID
@@ -38,9 +38,6 @@ from pipeline.reading.formats.parsed import Entry, TextChunk
 from pipeline.reading.formats.records import Reader
 from pipeline.reading.formats.region_maps import HEADINGS
 from pipeline.reading.formats.text import Text, TextLine, cells_of, is_significant
-
-_MAX_RECORDS = 16
-"""Maximum number of records to read in order to recognise a collection."""
 
 _BLANK_SIGNS = frozenset(BLANKS)
 _ROW_SIGNS = frozenset(DIGITS + ascii_letters + BLANKS)
@@ -115,7 +112,7 @@ def recognise_jigsaws(head: SourceHead) -> tuple[JigsawLayout, str] | None:
                 continue
             if position := _position_of_maps(head, layout):
                 return layout._replace(map_position=position), layout.reason
-    return (JigsawLayout(18, 9), "it is declared") if head.is_declared else None
+    return (JigsawLayout(18, 9), "the format was specified") if head.is_declared else None
 
 
 def _has_cages(head: SourceHead) -> bool:
@@ -126,11 +123,9 @@ def _has_cages(head: SourceHead) -> bool:
 
 def _position_of_maps(head: SourceHead, layout: JigsawLayout) -> tuple[int, int] | None:
     """Return the position of the map in most of the first records; None if fewer than two agree."""
-    records = [*islice(records_of(TextChunk(1, head.sample), layout), _MAX_RECORDS)]
-    is_whole = head.is_complete and head.sample == head.data and len(records) < _MAX_RECORDS
     positions = Counter[tuple[int, int]]()
     record_count = 0
-    for _, text in records if is_whole else records[:-1]:
+    for text in first_records(head, layout):
         _, body, _ = split_record(text, 1, layout)
         rows = [cells_of(line) for _, line in body if layout.is_row(line)]
         record_count += bool(rows)
@@ -143,11 +138,6 @@ def _position_of_maps(head: SourceHead, layout: JigsawLayout) -> tuple[int, int]
         if times > 1 and times * 2 > record_count:
             return position
     return None
-
-
-def _cut_jigsaws(stream: BinaryIO, layout: JigsawLayout, size: int) -> Iterator[TextChunk]:
-    """Cut a stream into chunks of whole jigsaws, of about `size` bytes."""
-    return cut_boards(stream, layout, size)
 
 
 def _entries_of_jigsaws(chunk: TextChunk, layout: JigsawLayout, reader: Reader) -> list[Entry]:
@@ -179,5 +169,5 @@ def _one_line(puzzle: Puzzle) -> str:
 
 
 JIGSAWS = ManyFormat(
-    "jigsaws", recognise_jigsaws, _cut_jigsaws, _entries_of_jigsaws, has_variants=True
+    "jigsaws", recognise_jigsaws, cut_boards, _entries_of_jigsaws, has_variants=True
 )

@@ -475,7 +475,7 @@ def recognise_lines(head: SourceHead) -> tuple[Fields, str] | None:
     if head.is_declared:
         return (
             fields if scored.puzzle_count and not fields.delimiter else Fields()
-        ), "it is declared"
+        ), "the format was specified"
     if not scored.is_collection(head.minimum) or fields.delimiter is not None:
         return None
     where = f"in field {fields.column + 1} of each line" if fields.column else "per line"
@@ -514,7 +514,7 @@ def recognise_csv(head: SourceHead) -> tuple[Fields, str] | None:
     fields = scored.fields
     if fields.delimiter is not None and (scored.is_collection(head.minimum) or head.is_declared):
         return fields, f"field {(fields.column or 0) + 1} of its records is a puzzle"
-    return (Fields(","), "it is declared") if head.is_declared else None
+    return (Fields(","), "the format was specified") if head.is_declared else None
 
 
 def _layout_of_header(head: SourceHead, header: str, layout: Fields) -> tuple[Fields, str] | None:
