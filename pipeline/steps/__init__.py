@@ -33,9 +33,9 @@ from pipeline.steps.techniques import (
 __all__ = ["BY_RATING", "BY_SCORE", "Node", "Step", "ratings", "steps"]
 
 _MODULE_NAMES = (
-    "techniques", "chains", "nets", "patterns", "explainer", "explainer_uniqueness",
+    "techniques", "chains", "nets", "patterns", "explainer", "explainer_aligned", "explainer_bug",
     "explainer_cycles", "explainer_forcing", "explainer_hints", "explainer_implications",
-    "step_arrays", "layout",
+    "explainer_loops", "step_arrays", "layout",
 )  # fmt: skip
 _MODULES = *(f"pipeline.steps.{name}" for name in _MODULE_NAMES), "pipeline.certify.steps"
 """The modules that contain all compiled functions of the walk."""

@@ -28,6 +28,7 @@ from pipeline.certify.steps import (
     DEADLY_GRID,
     DEADLY_RECTANGLE,
     ELIMINATED,
+    EXTRAS,
     PATTERN_CELLS,
     PATTERN_DIGITS,
     PLACED,
@@ -39,8 +40,8 @@ from pipeline.certify.steps import (
 
 __all__ = [
     "ALLOWED", "BASE_UNITS", "CELLS", "CHAIN_NODES", "CITED", "COVER_UNITS", "DEADLY",
-    "DEADLY_GRID", "DEADLY_RECTANGLE", "ELIMINATED", "PATTERN_CELLS", "PATTERN_DIGITS", "PLACED",
-    "STACK_SIZE", "STEP_SIZE", "TECHNIQUE", "VALUES",
+    "DEADLY_GRID", "DEADLY_RECTANGLE", "ELIMINATED", "EXTRAS", "PATTERN_CELLS", "PATTERN_DIGITS",
+    "PLACED", "STACK_SIZE", "STEP_SIZE", "TECHNIQUE", "VALUES",
 ]  # fmt: skip
 """The parts of `state` and `step` that `certify.steps` reads; that module documents them."""
 
