@@ -25,7 +25,7 @@ class CitedConstraint(Rule):
 
     constraint: Constraint
 
-    def constraints(self, geometry: Geometry) -> Constraint:
+    def constraints(self, geometry: Geometry) -> Constraint:  # noqa: ARG002 - of the base class
         return self.constraint
 
 

@@ -1,15 +1,16 @@
 """Alternating inference chains in a puzzle of any geometry.
 
-A node is a candidate. A strong link joins two candidates of which at least one is true: the two of a
-cell with two candidates, and the two places of a value in a full unit. A weak link joins two
-candidates of which at most one is true: two of a cell, and a value in two cells that see each
-other. A chain alternates, and begins and ends with strong links. So one of its two ends is true, and
-what both ends exclude is false.
+A node is a candidate. A strong link joins two candidates of which at least one is true: the two
+candidates of a cell, or the two places of a value in a full unit. A weak link joins two candidates
+of which at most one is true: two candidates of a cell, or a value in two cells that see each other.
+The links of a chain alternate, and its first and last links are strong. So one of its two ends is
+true, and a candidate that both ends exclude is false.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import NamedTuple
 
 from pipeline.steps.variants.patterns import Found
@@ -25,8 +26,8 @@ X_CHAIN, XY_CHAIN, ANY_CHAIN = range(3)
 class _Links(NamedTuple):
     """The links of a state. A node is cell · side + value; sets of nodes are bits.
 
-    - `strong`: for each node, the nodes with a strong link to it, and what to cite: a cell (None) or a
-      unit.
+    - `strong`: for each node, the nodes with a strong link to it, and the unit of the link; None for
+      a link in a cell.
     - `excluded`: for each node, the nodes with a weak link to it.
     """
 
@@ -51,9 +52,7 @@ def find_chain(state: State, kind: int) -> Iterator[Found]:
 def _links_of(state: State, kind: int) -> _Links:
     side = state.side
     strong: dict[int, dict[int, int | None]] = {}
-    present = {
-        bit: cells for bit in range(side) if (cells := state.cells_with(bit))
-    }
+    present = {bit: cells for bit in range(side) if (cells := state.cells_with(bit))}
     if kind != XY_CHAIN:
         for index in state.full_units:
             for bit in present:
@@ -82,8 +81,9 @@ def _links_of(state: State, kind: int) -> _Links:
 def _shortest_from(links: _Links, start: int, limit: int) -> tuple[list[int], int] | None:
     """The shortest chain from a node, of fewer than `limit` nodes, that eliminates something.
 
-    Returns its nodes, and what it eliminates as bits. A breadth-first search: in each round, a strong
-    link to a node that is then true, and weak links to nodes that are then false.
+    Returns its nodes, and the candidates that it eliminates, as bits. The search is breadth-first:
+    each round follows a strong link to nodes that are then true, and weak links to nodes that are
+    then false.
     """
     parents: dict[int, tuple[int, int]] = {}
     false_nodes, reached_false, length = {start: -1}, 1 << start, 2
@@ -120,13 +120,13 @@ def _path(parents: dict[int, tuple[int, int]], end: int) -> list[int]:
 def _found(state: State, links: _Links, nodes: list[int], struck: int) -> Found:
     side = state.side
     cited = Citations()
-    for index, (a, b) in enumerate(zip(nodes, nodes[1:], strict=False)):
+    for index, (a, b) in enumerate(pairwise(nodes)):
         if index % 2 == 0:
             unit = links.strong[a][b]
             if unit is None:
                 cited.cells[a // side] = None
             else:
-                cited.units[unit] = None
+                cited.places[unit, a % side] = None
         elif a // side != b // side:
             state.cite_sight(cited, a // side, b // side)
     eliminated = [divmod(node, side) for node in cells_of(struck)]

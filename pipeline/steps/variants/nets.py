@@ -7,6 +7,9 @@ from collections.abc import Iterator, Sequence
 from pipeline.steps.variants.patterns import Found
 from pipeline.steps.variants.state import Citations, State, cells_of
 
+_MAX_PLACED = 40
+"""Most placed candidates of a net; people do not follow longer ones."""
+
 _NO_VALUE = 63
 """A bit that stands for no value: a contradiction in a cell is not about one of its values."""
 
@@ -20,7 +23,7 @@ def find_net(state: State) -> Iterator[Found]:
     for cell in sorted(state.open_cells, key=lambda cell: state.masks[cell].bit_count()):
         for bit in cells_of(state.masks[cell]):
             following = _Following(state, cell, bit)
-            limit = best.length if best else state.size
+            limit = best.length if best else _MAX_PLACED
             if following.is_contradicted(limit):
                 best = following
     if best:
@@ -129,7 +132,9 @@ class _Following:
             self._cite(cited, unit, cell, bit)
         start = self._placed[0]
         chain = tuple((cell, bit, True) for cell, bit in (self._placed[n] for n in self._ancestors))
-        return Found(struck=[start], values=1 << start[1], cells=(start[0],), chain=chain, cited=cited)
+        return Found(
+            struck=[start], values=1 << start[1], cells=(start[0],), chain=chain, cited=cited
+        )
 
     def _cite(self, cited: Citations, unit: int | None, cell: int, bit: int) -> None:
         """Cite the cell or unit, and what eliminates its other candidates."""
@@ -138,7 +143,7 @@ class _Following:
             cited.cells[cell] = None
             others: Sequence[tuple[int, int]] = [(cell, b) for b in cells_of(state.masks[cell])]
         else:
-            cited.units[unit] = None
+            cited.places[unit, bit] = None
             others = [(c, bit) for c in state.units[unit].cells]
         for other in others:
             if other != (cell, bit) and other in self._cause:
@@ -147,4 +152,3 @@ class _Following:
                     state.cite_sight(cited, other[0], by[0])
                 else:
                     cited.cells[by[0]] = None
-

@@ -43,7 +43,7 @@ def find_naked_single(state: State) -> Iterator[Found]:
 
 
 def find_hidden_single(state: State) -> Iterator[Found]:
-    """A value with one place in a full unit. Boxes and regions come first, as they are seen best."""
+    """A value with one place in a full unit; boxes and regions come before rows and columns."""
     for index in sorted(state.full_units, key=lambda u: _is_line(state, u)):
         for bit in range(state.side):
             places = state.places(index, bit)
@@ -57,8 +57,10 @@ def _is_line(state: State, unit: int) -> bool:
 
 def _single(cell: int, bit: int, units: tuple[int, ...] = ()) -> Found:
     found = Found(placed=[(cell, bit)], values=1 << bit, cells=(cell,), units=units)
-    found.cited.cells[cell] = None
-    found.cited.units |= dict.fromkeys(units)
+    if units:
+        found.cited.places |= dict.fromkeys((unit, bit) for unit in units)
+    else:
+        found.cited.cells[cell] = None
     return found
 
 
@@ -82,7 +84,7 @@ def find_locked(state: State) -> Iterator[Found]:
 def _seen_places(state: State, unit: int, bit: int, places: list[int], targets: int) -> Found:
     """The step that eliminates a value from cells that see all its places in a unit."""
     found = Found(values=1 << bit, cells=tuple(places), units=(unit,))
-    found.cited.units[unit] = None
+    found.cited.places[unit, bit] = None
     found.struck = [(cell, bit) for cell in cells_of(targets)]
     found.cover = tuple(
         index
@@ -101,7 +103,7 @@ def find_naked_subset(state: State, size: int) -> Iterator[Found]:
         cells = [
             c for c in unit.cells if c in state.open_cells and state.masks[c].bit_count() <= size
         ]
-        if len(cells) < size:
+        if len(cells) < size or len(unit.cells) <= size:
             continue
         for chosen in combinations(cells, size):
             values = union([state.masks[c] for c in chosen])
@@ -148,12 +150,13 @@ def find_hidden_subset(state: State, size: int) -> Iterator[Found]:
             if struck:
                 found = Found(struck=struck, values=values, cells=tuple(cells_of(cells)))
                 found.units = (index,)
-                found.cited.units[index] = None
+                found.cited.places |= dict.fromkeys((index, bit) for bit in bits)
                 yield found
 
 
 def find_fish(state: State, size: int) -> Iterator[Found]:
-    """The places of a value in some full units lie in as many other units: it is not elsewhere there.
+    """The places of a value in some full units lie in as many other units: it is in no other cell of
+    these units.
 
     Base units do not overlap. Rows against columns are the X-wing, swordfish and jellyfish; regions
     and diagonals may be base or cover as well.
@@ -177,7 +180,8 @@ def find_fish(state: State, size: int) -> Iterator[Found]:
             struck = [(cell, bit) for cell in cells_of(covered & with_value & ~base)]
             if struck:
                 found = Found(struck=struck, values=1 << bit, units=units, cover=cover)
-                found.cited.units |= dict.fromkeys((*units, *cover))
+                found.cited.places |= dict.fromkeys((unit, bit) for unit in units)
+                found.cited.units |= dict.fromkeys(cover)
                 yield found
 
 

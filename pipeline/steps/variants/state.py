@@ -35,17 +35,25 @@ class Unit(NamedTuple):
 
 
 class Citations:
-    """What a step relies on: cells, units and rules, each by index."""
+    """What a step relies on.
+
+    - `cells`: cells, each of which holds one of its candidates.
+    - `places`: (unit, value): one of the places of the value in the unit holds it.
+    - `units`: other units, whose cells hold different values.
+    - `rules`: rules of the puzzle, by index.
+
+    They are keys of dictionaries, to be in the order in which they were added.
+    """
 
     def __init__(self) -> None:
         self.cells: dict[int, None] = {}
+        self.places: dict[tuple[int, int], None] = {}
         self.units: dict[int, None] = {}
         self.rules: dict[int, None] = {}
 
-    def add(self, other: Citations) -> None:
-        self.cells |= other.cells
-        self.units |= other.units
-        self.rules |= other.rules
+    @property
+    def all_units(self) -> dict[int, None]:
+        return dict.fromkeys(unit for unit, _ in self.places) | self.units
 
 
 class State:
@@ -53,7 +61,9 @@ class State:
 
     - `masks`: for each cell, the mask of its candidates; of a filled cell, the mask of its value.
     - `open_cells`: the cells that are not filled.
-    - `units`: rows, columns, boxes, then the units of rules.
+    - `givens`: the cells that the puzzle fills.
+    - `units`: rows, columns, boxes, then the units of rules; cells that a rule such as anti-knight
+      keeps apart are a unit of two cells.
     - `sees`: for each cell, the cells that cannot hold the same value, as bits.
     """
 
@@ -72,12 +82,14 @@ class State:
             for cell in unit.cells:
                 self.units_with[cell].append(index)
         self._last_masks: dict[Hashable, tuple[int, ...]] = {}
-        self._pair_rule: dict[tuple[int, int], int] = {}
         self.sees = self._find_peers()
         self.masks = [*puzzle.cells]
         for cell, values in self._marks():
-            self.masks[cell] &= sum(1 << v - self.lowest for v in values if v in self.geometry.values)
+            self.masks[cell] &= sum(
+                1 << v - self.lowest for v in values if v in self.geometry.values
+            )
         self.open_cells = {*range(self.size)}
+        self.givens = frozenset(cell for cell, _ in puzzle.givens())
         for cell, mask in enumerate(puzzle.cells):
             if mask & mask - 1 == 0:
                 self.place(cell, mask.bit_length() - 1)
@@ -94,6 +106,10 @@ class State:
             for number, cells in enumerate(groups, 1):
                 is_several = len(groups) > 1 and len({*map(len, groups)}) == 1
                 named.append((f"{name} {number}" if is_several else name, cells, index))
+            pairs = [
+                part.pairs for part in parts if isinstance(part, Pairs) and part.relation is ne
+            ]
+            named += [(name, pair, index) for pair in chain.from_iterable(pairs)]
         for name, cells, rule in named:
             if (key := frozenset(cells)) not in seen and len(key) > 1:
                 seen.add(key)
@@ -105,13 +121,6 @@ class State:
             cells = bits_of(unit.cells)
             for cell in unit.cells:
                 sees[cell] |= cells & ~(1 << cell)
-        for index, parts in enumerate(self.parts):
-            for part in parts:
-                if isinstance(part, Pairs) and part.relation is ne:
-                    for pair in part.pairs:
-                        for a, b in (pair, pair[::-1]):
-                            sees[a] |= 1 << b
-                            self._pair_rule.setdefault((a, b), index)
         return sees
 
     def _marks(self) -> Iterator[tuple[int, Iterable[int]]]:
@@ -143,9 +152,7 @@ class State:
     def has_placed(self, unit: int, bit: int) -> bool:
         """Whether a filled cell of the unit holds the value."""
         masks = self.masks
-        return any(
-            masks[c] >> bit & 1 for c in self.units[unit].cells if c not in self.open_cells
-        )
+        return any(masks[c] >> bit & 1 for c in self.units[unit].cells if c not in self.open_cells)
 
     @cached_property
     def full_units(self) -> tuple[int, ...]:
@@ -163,17 +170,16 @@ class State:
         return seen & (1 << self.size) - 1
 
     def cite_sight(self, cited: Citations, a: int, b: int) -> None:
-        """Cite what says that two cells hold different values: a unit or a rule."""
+        """Cite a unit of two cells that see each other."""
         for index in self.units_with[a]:
             if b in self.units[index].cells:
                 cited.units[index] = None
                 return
-        cited.rules[self._pair_rule[a, b]] = None
 
     def masks_of(self, cited: Citations) -> list[int]:
         """For each cell, its candidates; all values for the cells that are not cited."""
         cells = {*cited.cells}
-        for index in cited.units:
+        for index in cited.all_units:
             cells.update(self.units[index].cells)
         for index in cited.rules:
             cells.update(self.constraints[index].scope())
@@ -184,7 +190,7 @@ class State:
 
     def constraints_of(self, cited: Citations) -> list[Constraint]:
         """The constraints of the cited units and rules."""
-        units = [unit_constraint(self.units[index].cells) for index in cited.units]
+        units = [unit_constraint(self.units[index].cells) for index in cited.all_units]
         return units + [self.constraints[index] for index in cited.rules]
 
     def has_changed(self, key: Hashable, cells: Iterable[int]) -> bool:

@@ -29,11 +29,11 @@ _MAX_SCOPE = 16
 """Most cells of a rule of which each candidate is tried by the exhaustive search."""
 
 
-def find_cage(state: State) -> Iterator[Found]:
+def find_sum(state: State) -> Iterator[Found]:
     """Candidates that occur in no combination of a cage or another sum."""
     for index, parts in enumerate(state.parts):
         sums = [part for part in parts if isinstance(part, SetTotal | Total)]
-        if not sums or not state.has_changed(("cage", index), state.constraints[index].scope()):
+        if not sums or not state.has_changed(("sum", index), state.constraints[index].scope()):
             continue
         struck: dict[tuple[int, int], None] = {}
         for part in sums:
@@ -68,7 +68,11 @@ def _missing(state: State, supported: Mapping[int, int]) -> Iterator[tuple[int, 
 
 
 def _supported(
-    state: State, weights: Mapping[int, int], total: int, rule: int | None, different: Sequence[int] = ()
+    state: State,
+    weights: Mapping[int, int],
+    total: int,
+    rule: int | None,
+    different: Sequence[int] = (),
 ) -> dict[int, int] | None:
     """For each cell, the candidates that occur in some combination with this weighted sum.
 
@@ -85,7 +89,9 @@ def _supported(
         [j for j in range(i) if any(g >> cells[i] & 1 and g >> cells[j] & 1 for g in groups)]
         for i in range(len(cells))
     ]
-    options = [[(bit, weights[c] * state.value(bit)) for bit in cells_of(state.masks[c])] for c in cells]
+    options = [
+        [(bit, weights[c] * state.value(bit)) for bit in cells_of(state.masks[c])] for c in cells
+    ]
     low, high = [0], [0]
     for choices in reversed(options):
         if not choices:
