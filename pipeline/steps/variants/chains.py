@@ -26,8 +26,8 @@ X_CHAIN, XY_CHAIN, ANY_CHAIN = range(3)
 class _Links(NamedTuple):
     """The links of a state. A node is cell · side + value; sets of nodes are bits.
 
-    - `strong`: for each node, the nodes with a strong link to it, and the unit of the link; None for
-      a link in a cell.
+    - `strong`: for each node, the nodes with a strong link to it, and the unit of the link, or None
+      for a link in a cell.
     - `excluded`: for each node, the nodes with a weak link to it.
     """
 

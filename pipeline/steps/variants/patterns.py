@@ -155,8 +155,9 @@ def find_hidden_subset(state: State, size: int) -> Iterator[Found]:
 
 
 def find_fish(state: State, size: int) -> Iterator[Found]:
-    """The places of a value in some full units lie in as many other units: it is in no other cell of
-    these units.
+    """The places of a value in some full units lie in as many other units.
+
+    So no other cell of these other units holds the value.
 
     Base units do not overlap. Rows against columns are the X-wing, swordfish and jellyfish; regions
     and diagonals may be base or cover as well.

@@ -1,4 +1,4 @@
-"""The state of a puzzle of any geometry while steps are taken: candidates, units, and who sees whom."""
+"""The candidates and units of a puzzle of any geometry while steps are taken."""
 
 from __future__ import annotations
 
@@ -96,24 +96,28 @@ class State:
 
     def _find_units(self) -> Iterator[Unit]:
         seen: set[frozenset[int]] = set()
-        named = [
+        named: list[tuple[str, tuple[int, ...], int | None]] = [
             (unit_name(self.geometry, index), cells, None)
             for index, cells in enumerate(units_of(self.geometry))
         ]
         for index, (rule, parts) in enumerate(zip(self.puzzle.rules, self.parts, strict=True)):
             groups = [part.cells for part in parts if isinstance(part, AllDifferent)]
             name = rule.describe(self.geometry)
-            for number, cells in enumerate(groups, 1):
-                is_several = len(groups) > 1 and len({*map(len, groups)}) == 1
-                named.append((f"{name} {number}" if is_several else name, cells, index))
-            pairs = [
-                part.pairs for part in parts if isinstance(part, Pairs) and part.relation is ne
+            are_alike = len(groups) > 1 and len({*map(len, groups)}) == 1
+            named += [
+                (f"{name} {number}" if are_alike else name, cells, index)
+                for number, cells in enumerate(groups, 1)
             ]
-            named += [(name, pair, index) for pair in chain.from_iterable(pairs)]
-        for name, cells, rule in named:
+            named += [
+                (name, pair, index)
+                for part in parts
+                if isinstance(part, Pairs) and part.relation is ne
+                for pair in part.pairs
+            ]
+        for name, cells, rule_index in named:
             if (key := frozenset(cells)) not in seen and len(key) > 1:
                 seen.add(key)
-                yield Unit(name, tuple(cells), len(key) == self.side, rule)
+                yield Unit(name, tuple(cells), len(key) == self.side, rule_index)
 
     def _find_peers(self) -> list[int]:
         sees = [0] * self.size

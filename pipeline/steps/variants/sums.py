@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from itertools import combinations, product
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import accumulate, combinations, product
 from math import prod
 
 from pipeline.certify.cited import follows_from
@@ -19,8 +19,9 @@ MAX_UNITS = 4
 """Most units that are added up."""
 
 _MAX_TRIED, _MAX_ASSIGNMENTS = 20_000, 5_000
-"""Limits of the search for combinations of a sum, and of the assignments of another rule that are
-all tried."""
+"""Limits of the search for the combinations of a sum, and of the number of assignments of another
+rule, which are all tried.
+"""
 
 _BY_OTHERS = AllDifferent, SetTotal, Total, Allowed
 """Constraints that other techniques take account of."""
@@ -37,8 +38,8 @@ def find_sum(state: State) -> Iterator[Found]:
             continue
         struck: dict[tuple[int, int], None] = {}
         for part in sums:
-            weights = _weights(part)
-            supported = _supported(state, weights, part.total, index)
+            groups = [p.cells for p in parts if isinstance(p, AllDifferent | SetTotal)]
+            supported = _supported(state, _weights(part), part.total, groups)
             if supported is not None:
                 struck |= dict.fromkeys(_missing(state, supported))
         if struck:
@@ -68,71 +69,84 @@ def _missing(state: State, supported: Mapping[int, int]) -> Iterator[tuple[int, 
 
 
 def _supported(
-    state: State,
-    weights: Mapping[int, int],
-    total: int,
-    rule: int | None,
-    different: Sequence[int] = (),
+    state: State, weights: Mapping[int, int], total: int, groups: Iterable[Iterable[int]]
 ) -> dict[int, int] | None:
-    """For each cell, the candidates that occur in some combination with this weighted sum.
+    """For each cell, the candidates that occur in some combination with a weighted sum.
 
-    Cells hold different values where the rule itself, or one of the units `different`, says so. None
-    if there are too many combinations. A depth-first search with bounds on the rest of the sum.
+    - `weights`: the weight of each cell.
+    - `groups`: cells that hold different values.
+
+    None if there are too many combinations.
     """
     cells = sorted(weights, key=lambda cell: state.masks[cell].bit_count())
-    groups = [bits_of(state.units[index].cells) for index in different]
-    if rule is not None:
-        groups += [
-            bits_of(p.cells) for p in state.parts[rule] if isinstance(p, AllDifferent | SetTotal)
-        ]
+    sets = [{*group} for group in groups]
     apart = [
-        [j for j in range(i) if any(g >> cells[i] & 1 and g >> cells[j] & 1 for g in groups)]
+        [j for j in range(i) if any(cells[i] in each and cells[j] in each for each in sets)]
         for i in range(len(cells))
     ]
     options = [
-        [(bit, weights[c] * state.value(bit)) for bit in cells_of(state.masks[c])] for c in cells
+        [(bit, weights[cell] * state.value(bit)) for bit in cells_of(state.masks[cell])]
+        for cell in cells
     ]
-    low, high = [0], [0]
-    for choices in reversed(options):
-        if not choices:
-            return None
-        amounts = [amount for _, amount in choices]
-        low.append(low[-1] + min(amounts))
-        high.append(high[-1] + max(amounts))
-    low, high = low[::-1], high[::-1]
-    supported, chosen, tried = [0] * len(cells), [0] * len(cells), 0
+    if not all(options):
+        return None
+    search = _Combinations(options, apart)
+    search.extend(0, total)
+    return None if search.is_too_long else dict(zip(cells, search.supported, strict=True))
 
-    def extend(index: int, rest: int) -> bool:
+
+class _Combinations:
+    """A depth-first search for all values of some cells with a given sum.
+
+    - `options`: for each cell, its candidates, and what each adds to the sum.
+    - `apart`: for each cell, the earlier cells that hold other values.
+
+    `supported` has the candidates that occur in a combination. Bounds on the sum of the cells that
+    remain prune the search.
+    """
+
+    def __init__(
+        self, options: Sequence[Sequence[tuple[int, int]]], apart: Sequence[Sequence[int]]
+    ) -> None:
+        self._options, self._apart = options, apart
+        amounts = [[amount for _, amount in choices] for choices in reversed(options)]
+        self._low = [*accumulate(map(min, amounts), initial=0)][::-1]
+        self._high = [*accumulate(map(max, amounts), initial=0)][::-1]
+        self._chosen = [0] * len(options)
+        self._tried = 0
+        self.supported = [0] * len(options)
+
+    @property
+    def is_too_long(self) -> bool:
+        return self._tried > _MAX_TRIED
+
+    def extend(self, index: int, rest: int) -> bool:
         """Whether the cells from `index` on can sum to `rest`."""
-        nonlocal tried
-        if index == len(cells):
+        if index == len(self._options):
             return True
         is_possible = False
-        for bit, amount in options[index]:
-            tried += 1
-            if tried > _MAX_TRIED:
-                return is_possible
+        for bit, amount in self._options[index]:
+            self._tried += 1
+            if self.is_too_long:
+                break
             left = rest - amount
-            if not low[index + 1] <= left <= high[index + 1]:
+            if not self._low[index + 1] <= left <= self._high[index + 1]:
                 continue
-            if any(chosen[j] == bit for j in apart[index]):
+            if any(self._chosen[other] == bit for other in self._apart[index]):
                 continue
-            chosen[index] = bit
-            if extend(index + 1, left):
-                supported[index] |= 1 << bit
+            self._chosen[index] = bit
+            if self.extend(index + 1, left):
+                self.supported[index] |= 1 << bit
                 is_possible = True
         return is_possible
 
-    extend(0, total)
-    return None if tried > _MAX_TRIED else dict(zip(cells, supported, strict=True))
-
 
 def find_innies(state: State) -> Iterator[Found]:
-    """The 45 rule: units of all values have a known sum, and so has what cages leave over of it.
+    """The 45 rule: the sum of full units is known, so the sum of what cages leave over is known.
 
-    Innies are cells of the units in no cage that lies in them; outies are the cells outside of the
-    units of cages that lie partly in them. The sum of units less that of cages is that of the innies,
-    less that of the outies.
+    Some cages lie in the units, others partly. Innies are the cells of the units that are in none
+    of these cages. Outies are the cells of these cages outside of the units. The sum of the units
+    less the sum of the cages is the sum of the innies less the sum of the outies.
     """
     cages = [
         (index, bits_of(part.cells), part.total)
@@ -159,7 +173,8 @@ def find_innies(state: State) -> Iterator[Found]:
             if not state.has_changed(key, weights):
                 continue
             different = _units_around(state, weights)
-            supported = _supported(state, weights, total, None, different)
+            groups = (state.units[unit].cells for unit in different)
+            supported = _supported(state, weights, total, groups)
             struck = [*_missing(state, supported)] if supported else []
             if struck:
                 found = Found(struck=struck, cells=tuple(weights), units=units)
