@@ -30,6 +30,7 @@ _FINDERS: dict[Technique, Callable[[State], Iterator[Found]]] = {
     Technique("combinations of a sum", 1, 50, 0, techniques.RULE): sums.find_sum,
     Technique("rule", 1, 50, 0, techniques.RULE): sums.find_by_rule,
     Technique("locked candidates", 1, 50, 0, _LOCKED): patterns.find_locked,
+    Technique("value of a cage", 1, 50, 0, techniques.RULE, 1): sums.find_common,
     Technique("innies and outies", 1, 60, 0, techniques.INNIES): sums.find_innies,
     Technique("naked pair", 1, 60, 0, _SUBSET, 0, 2): partial(patterns.find_naked_subset, size=2),
     Technique("hidden pair", 1, 70, 0, _SUBSET, 1, 2): partial(patterns.find_hidden_subset, size=2),

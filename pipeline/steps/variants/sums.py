@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import accumulate, combinations, product
 from math import prod
+from typing import NamedTuple
 
 from pipeline.certify.cited import follows_from
 from pipeline.puzzle.constraints import AllDifferent, Allowed, Constraint, Pairs
@@ -39,11 +40,29 @@ def find_sum(state: State) -> Iterator[Found]:
         struck: dict[tuple[int, int], None] = {}
         for part in sums:
             groups = [p.cells for p in parts if isinstance(p, AllDifferent | SetTotal)]
-            supported = _supported(state, _weights(part), part.total, groups)
-            if supported is not None:
-                struck |= dict.fromkeys(_missing(state, supported))
+            if support := _supported(state, _weights(part), part.total, groups):
+                struck |= dict.fromkeys(_missing(state, support.masks))
         if struck:
             yield _by_rule(state, index, [*struck])
+
+
+def find_common(state: State) -> Iterator[Found]:
+    """A value in all combinations of a cage: cells that see all its places there do not hold it."""
+    for index, parts in enumerate(state.parts):
+        for part in parts:
+            if not isinstance(part, SetTotal):
+                continue
+            support = _supported(state, _weights(part), part.total, [part.cells])
+            for bit in cells_of(support.common & (1 << state.side) - 1) if support else ():
+                places = [cell for cell in part.cells if state.masks[cell] >> bit & 1]
+                targets = state.seen_by_all(places) & state.cells_with(bit) & ~bits_of(places)
+                if targets:
+                    found = _by_rule(state, index, [(cell, bit) for cell in cells_of(targets)])
+                    found.values = 1 << bit
+                    for cell in cells_of(targets):
+                        for place in places:
+                            state.cite_sight(found.cited, cell, place)
+                    yield found
 
 
 def _weights(part: SetTotal | Total) -> dict[int, int]:
@@ -70,8 +89,8 @@ def _missing(state: State, supported: Mapping[int, int]) -> Iterator[tuple[int, 
 
 def _supported(
     state: State, weights: Mapping[int, int], total: int, groups: Iterable[Iterable[int]]
-) -> dict[int, int] | None:
-    """For each cell, the candidates that occur in some combination with a weighted sum.
+) -> _Support | None:
+    """Search for the combinations of a weighted sum.
 
     - `weights`: the weight of each cell.
     - `groups`: cells that hold different values.
@@ -92,7 +111,20 @@ def _supported(
         return None
     search = _Combinations(options, apart)
     search.extend(0, total)
-    return None if search.is_too_long else dict(zip(cells, search.supported, strict=True))
+    if search.is_too_long:
+        return None
+    return _Support(dict(zip(cells, search.supported, strict=True)), search.common)
+
+
+class _Support(NamedTuple):
+    """What occurs in the combinations of a sum.
+
+    - `masks`: for each cell, the candidates that occur in a combination.
+    - `common`: the values that occur in all combinations.
+    """
+
+    masks: dict[int, int]
+    common: int
 
 
 class _Combinations:
@@ -101,8 +133,10 @@ class _Combinations:
     - `options`: for each cell, its candidates, and what each adds to the sum.
     - `apart`: for each cell, the earlier cells that hold other values.
 
-    `supported` has the candidates that occur in a combination. Bounds on the sum of the cells that
-    remain prune the search.
+    - `supported`: for each cell, the candidates that occur in a combination.
+    - `common`: the values that occur in all combinations.
+
+    Bounds on the sum of the cells that remain prune the search.
     """
 
     def __init__(
@@ -115,6 +149,7 @@ class _Combinations:
         self._chosen = [0] * len(options)
         self._tried = 0
         self.supported = [0] * len(options)
+        self.common = -1
 
     @property
     def is_too_long(self) -> bool:
@@ -123,6 +158,7 @@ class _Combinations:
     def extend(self, index: int, rest: int) -> bool:
         """Whether the cells from `index` on can sum to `rest`."""
         if index == len(self._options):
+            self.common &= bits_of({*self._chosen})
             return True
         is_possible = False
         for bit, amount in self._options[index]:
@@ -174,8 +210,8 @@ def find_innies(state: State) -> Iterator[Found]:
                 continue
             different = _units_around(state, weights)
             groups = (state.units[unit].cells for unit in different)
-            supported = _supported(state, weights, total, groups)
-            struck = [*_missing(state, supported)] if supported else []
+            support = _supported(state, weights, total, groups)
+            struck = [*_missing(state, support.masks)] if support else []
             if struck:
                 found = Found(struck=struck, cells=tuple(weights), units=units)
                 found.cited.units |= dict.fromkeys((*units, *different))
