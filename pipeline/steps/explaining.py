@@ -104,4 +104,3 @@ def _along_chain(step: Step) -> tuple[Branch, ...]:
                 return ()
         inferences.append(Inference(node, (index,), because))
     return (Branch(chain[0], tuple(inferences), CONCLUSION),)
-

@@ -10,9 +10,9 @@ from collections.abc import Iterator, Sequence
 from itertools import combinations, permutations, product
 
 from pipeline.steps.branching import excludes
+from pipeline.steps.rule_words import RuleWords
 from pipeline.steps.step import CONCLUSION, UNIQUENESS, Candidate, Cited
 from pipeline.steps.words import (
-    Words,
     cited_name,
     conclusion_text,
     contradiction_text,
@@ -28,7 +28,7 @@ MAX_COMBINATIONS = 12
 """More combinations are not listed in the reason of an aligned exclusion."""
 
 
-class PatternWords(Words):
+class PatternWords(RuleWords):
     """The placeholders of the templates of `wording` that describe a pattern."""
 
     # Singles, locked candidates, subsets and fish
@@ -43,7 +43,9 @@ class PatternWords(Words):
         unit = self.units_named([cited.unit])
         others = [c for c in cited.cells if c != cell and not self.position.values[c]]
         if not others:
-            return f"{self.name(cell)} is the only open cell of {unit}, and {value} is missing there"
+            return (
+                f"{self.name(cell)} is the only open cell of {unit}, and {value} is missing there"
+            )
         blockers = self._blockers(others, value)
         lost = [c for c in others if not any(self.position.sees(c, b) for b in blockers)]
         causes = []
@@ -72,9 +74,7 @@ class PatternWords(Words):
         missing, blockers = {*cells}, list[int]()
         holders = [c for c, held in enumerate(self.position.values) if held == value]
         while missing:
-            best = max(
-                holders, key=lambda c: len(missing & self.position.peers[c]), default=None
-            )
+            best = max(holders, key=lambda c: len(missing & self.position.peers[c]), default=None)
             if best is None or not missing & self.position.peers[best]:
                 break
             missing -= self.position.peers[best]
@@ -150,7 +150,11 @@ class PatternWords(Words):
     def empty_rectangle(self) -> str:
         """A box whose places are in a row and a column, and a line with two places."""
         ((target, value),) = self.step.struck[:1]
-        boxes = [c for c in self.step.cited if c.unit is not None and len(c.candidates(self.position)) != 2]
+        boxes = [
+            c
+            for c in self.step.cited
+            if c.unit is not None and len(c.candidates(self.position)) != 2
+        ]
         for line, pair in self._pairs():
             for box in (c for c in self.step.cited if c is not line):
                 for near, far in permutations(pair):
@@ -213,7 +217,9 @@ class PatternWords(Words):
             ]
             if value in candidates:
                 cases.append(f"else it is {value} itself")
-            cells_named = self.names([pivot, first, second] if value in candidates else [first, second])
+            cells_named = self.names(
+                [pivot, first, second] if value in candidates else [first, second]
+            )
             return (
                 f"the pivot {self.name(pivot)} is {listed(candidates, 'or')}: {', '.join(cases)}; "
                 f"so one of {cells_named} is {value}, and {self.struck_cells}, which "
@@ -242,7 +248,9 @@ class PatternWords(Words):
         )
         values = sorted({value for _, value in extras})
         if len(roof) == 1:
-            return f"{start}; so {self.name(roof[0])} is {listed(values, 'or')}, {self.struck_there}"
+            return (
+                f"{start}; so {self.name(roof[0])} is {listed(values, 'or')}, {self.struck_there}"
+            )
         one_of = f"{start}; so one of {self.names(roof)} is {listed(values, 'or')}"
         cells = [c.cells[0] for c in self.step.cited if c.unit is None and not c.rule]
         digits = [c for c in self.step.cited if c.unit is not None]
@@ -361,9 +369,7 @@ class PatternWords(Words):
                 f"if {assumptions[0]}, {contradiction_text(self.position, branches[0])}, so "
                 f"{self.conclusion}"
             )
-        return (
-            f"each of {listed(assumptions)} leads to a contradiction, so {self.conclusion}"
-        )
+        return f"each of {listed(assumptions)} leads to a contradiction, so {self.conclusion}"
 
     # Aligned exclusion
 
@@ -399,7 +405,9 @@ class PatternWords(Words):
                     for cell, value in candidates
                     if value in allowed
                 ):
-                    return f"{values} ({self.name(cited.cells[0])} is {listed(sorted(allowed), 'or')})"
+                    return (
+                        f"{values} ({self.name(cited.cells[0])} is {listed(sorted(allowed), 'or')})"
+                    )
         return None
 
     # Other techniques
@@ -407,9 +415,7 @@ class PatternWords(Words):
     @property
     def refuted(self) -> str:
         """A sentence that is true of every step: what it cites refutes the opposite."""
-        return (
-            f"{listed(self._cited_names())} leave no other possibility: {self.conclusion}"
-        )
+        return f"{listed(self._cited_names())} leave no other possibility: {self.conclusion}"
 
     def _cited_names(self) -> Iterator[str]:
         """The cells with their candidates, the values with their units, and the rules cited."""

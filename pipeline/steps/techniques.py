@@ -25,9 +25,10 @@ MAX_SCORES = (800, 1000, 1600, 1800)
     SINGLE, LOCKED_CANDIDATES, SUBSET, FISH, UNIQUE_RECTANGLE, BUG, EMPTY_RECTANGLE, CHAIN,
     COLOURS, XYZ_WING, VERITY, FORCING_NET, HIDDEN_SINGLE_SE, LOCKED_SE, NAKED_SINGLE_SE,
     HIDDEN_SET_SE, NAKED_SET_SE, FISH_SE, WING_SE, LOOP_SE, CHAIN_SE, NISHIO_SE,
-    MULTIPLE_SE, ALIGNED_SE, RULE, INNIES,
-) = range(26)  # fmt: skip
-"""Kinds of techniques: `_find` selects by kind the function to call."""
+    MULTIPLE_SE, ALIGNED_SE, VARIANT,
+) = range(25)  # fmt: skip
+"""Kinds of techniques: `_find` selects by kind the function to call. The package `variants` finds
+those of the kind VARIANT."""
 
 
 class Technique(NamedTuple):

@@ -31,8 +31,7 @@ WORDINGS = {
     ("full house", "naked single", "hidden single"): Wording(_AT_PATTERN, "{single}"),
     ("pointing", "claiming", "locked candidates", "direct locked candidates"): Wording(
         "{line_values} in {line_units} along {line_cover}",
-        "in {units}, {value} is possible only in {cells}, which are all in {cover}, so no other "
-        "cell of {cover} holds {value}{direct}",
+        "in {units}, {value} is possible only in {cells}, {locked}{direct}",
     ),
     ("naked pair", "naked triple", "naked quadruple", "locked pair", "locked triple"): Wording(
         _AT_PATTERN,
@@ -81,6 +80,18 @@ WORDINGS = {
     (
         "forcing chain or cycle", "Nishio forcing chain", "dynamic forcing chain",
     ): Wording("{line_start}", "{forcing}"),
+    ("combinations of a sum",): Wording(
+        " of {line_rules}",
+        "{combinations}",
+    ),
+    ("value of a cage",): Wording(
+        "{line_values} of {line_rules}",
+        "every combination of values of {rules} contains {value}, and {cage_places}",
+    ),
+    ("rule",): Wording(" {line_rules}", "{rules} allows nothing else, so {conclusion}"),
+    ("innies and outies",): Wording(
+        " {line_cells} of {line_units}", "{left_over}, so {conclusion}"
+    ),
     ("aligned pair exclusion", "aligned triplet exclusion"): Wording(_AT_PATTERN, "{aligned}"),
 }  # fmt: skip
 """The wording of the techniques, by their names."""

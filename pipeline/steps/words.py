@@ -273,7 +273,9 @@ class Words:
     @property
     def line_values(self) -> str:
         """The values of the pattern, unless the step fills a cell."""
-        return f" {with_commas(self.step.values)}" if self.step.values and not self.step.placed else ""
+        return (
+            f" {with_commas(self.step.values)}" if self.step.values and not self.step.placed else ""
+        )
 
     @property
     def line_cells(self) -> str:
@@ -305,7 +307,9 @@ class Words:
             for node in self.step.chain
         )
         location = self.line_cells or self.line_units
-        return f" {''.join(linked)[1:]}" if self.step.chain else f" in {location}" if location else ""
+        return (
+            f" {''.join(linked)[1:]}" if self.step.chain else f" in {location}" if location else ""
+        )
 
     @property
     def line_colours(self) -> str:

@@ -11,48 +11,38 @@ from functools import partial
 
 from pipeline.certify.cited import follows_from
 from pipeline.puzzle.puzzle import Puzzle
-from pipeline.steps import techniques
 from pipeline.steps.step import Candidate, Cited, Node, Position, Step
-from pipeline.steps.techniques import Technique
+from pipeline.steps.techniques import VARIANT, Technique
 from pipeline.steps.variants import chains, nets, patterns, sums
 from pipeline.steps.variants.patterns import Found
 from pipeline.steps.variants.state import MAX_SIDE, State
 
 __all__ = ["VARIANT_TECHNIQUES", "has_variant_steps", "variant_steps"]
 
-_SINGLE, _SUBSET, _FISH = techniques.SINGLE, techniques.SUBSET, techniques.FISH
-_CHAIN, _LOCKED = techniques.CHAIN, techniques.LOCKED_CANDIDATES
-
 _FINDERS: dict[Technique, Callable[[State], Iterator[Found]]] = {
-    Technique("full house", 0, 4, 0, _SINGLE): patterns.find_full_house,
-    Technique("naked single", 0, 4, 0, _SINGLE): patterns.find_naked_single,
-    Technique("hidden single", 0, 14, 0, _SINGLE): patterns.find_hidden_single,
-    Technique("combinations of a sum", 1, 50, 0, techniques.RULE): sums.find_sum,
-    Technique("rule", 1, 50, 0, techniques.RULE): sums.find_by_rule,
-    Technique("locked candidates", 1, 50, 0, _LOCKED): patterns.find_locked,
-    Technique("value of a cage", 1, 50, 0, techniques.RULE, 1): sums.find_common,
-    Technique("innies and outies", 1, 60, 0, techniques.INNIES): sums.find_innies,
-    Technique("naked pair", 1, 60, 0, _SUBSET, 0, 2): partial(patterns.find_naked_subset, size=2),
-    Technique("hidden pair", 1, 70, 0, _SUBSET, 1, 2): partial(patterns.find_hidden_subset, size=2),
-    Technique("naked triple", 1, 80, 0, _SUBSET, 0, 3): partial(patterns.find_naked_subset, size=3),
-    Technique("hidden triple", 1, 100, 0, _SUBSET, 1, 3): partial(
-        patterns.find_hidden_subset, size=3
-    ),
-    Technique("naked quadruple", 2, 120, 0, _SUBSET, 0, 4): partial(
-        patterns.find_naked_subset, size=4
-    ),
-    Technique("hidden quadruple", 2, 150, 0, _SUBSET, 1, 4): partial(
-        patterns.find_hidden_subset, size=4
-    ),
-    Technique("X-wing", 2, 140, 0, _FISH, 0, 2): partial(patterns.find_fish, size=2),
-    Technique("swordfish", 2, 150, 0, _FISH, 0, 3): partial(patterns.find_fish, size=3),
-    Technique("jellyfish", 2, 160, 0, _FISH, 0, 4): partial(patterns.find_fish, size=4),
-    Technique("X-chain", 3, 260, 0, _CHAIN): partial(chains.find_chain, kind=chains.X_CHAIN),
-    Technique("XY-chain", 3, 260, 0, _CHAIN): partial(chains.find_chain, kind=chains.XY_CHAIN),
-    Technique("alternating inference chain", 3, 280, 0, _CHAIN): partial(
+    Technique("full house", 0, 4, 0, VARIANT): patterns.find_full_house,
+    Technique("naked single", 0, 4, 0, VARIANT): patterns.find_naked_single,
+    Technique("hidden single", 0, 14, 0, VARIANT): patterns.find_hidden_single,
+    Technique("combinations of a sum", 1, 50, 0, VARIANT): sums.find_sum,
+    Technique("rule", 1, 50, 0, VARIANT): sums.find_by_rule,
+    Technique("locked candidates", 1, 50, 0, VARIANT): patterns.find_locked,
+    Technique("value of a cage", 1, 50, 0, VARIANT): sums.find_common,
+    Technique("innies and outies", 1, 60, 0, VARIANT): sums.find_innies,
+    Technique("naked pair", 1, 60, 0, VARIANT): partial(patterns.find_naked_subset, size=2),
+    Technique("hidden pair", 1, 70, 0, VARIANT): partial(patterns.find_hidden_subset, size=2),
+    Technique("naked triple", 1, 80, 0, VARIANT): partial(patterns.find_naked_subset, size=3),
+    Technique("hidden triple", 1, 100, 0, VARIANT): partial(patterns.find_hidden_subset, size=3),
+    Technique("naked quadruple", 2, 120, 0, VARIANT): partial(patterns.find_naked_subset, size=4),
+    Technique("hidden quadruple", 2, 150, 0, VARIANT): partial(patterns.find_hidden_subset, size=4),
+    Technique("X-wing", 2, 140, 0, VARIANT): partial(patterns.find_fish, size=2),
+    Technique("swordfish", 2, 150, 0, VARIANT): partial(patterns.find_fish, size=3),
+    Technique("jellyfish", 2, 160, 0, VARIANT): partial(patterns.find_fish, size=4),
+    Technique("X-chain", 3, 260, 0, VARIANT): partial(chains.find_chain, kind=chains.X_CHAIN),
+    Technique("XY-chain", 3, 260, 0, VARIANT): partial(chains.find_chain, kind=chains.XY_CHAIN),
+    Technique("alternating inference chain", 3, 280, 0, VARIANT): partial(
         chains.find_chain, kind=chains.ANY_CHAIN
     ),
-    Technique("forcing net", 4, 700, 0, techniques.FORCING_NET): nets.find_net,
+    Technique("forcing net", 4, 700, 0, VARIANT): nets.find_net,
 }
 """The techniques, simplest first, and the functions that find them.
 
@@ -155,4 +145,5 @@ def _step_of(state: State, technique: Technique, found: Found) -> Step:
         tuple(Node(bit + 1, (cell,), holds) for cell, bit, holds in found.chain),
         position,
         cited=tuple(cited),
+        total=found.total,
     )

@@ -23,6 +23,7 @@ class Found:
     units: tuple[int, ...] = ()
     cover: tuple[int, ...] = ()
     chain: tuple[tuple[int, int, bool], ...] = ()
+    total: int = 0
     cited: Citations = field(default_factory=Citations)
 
 

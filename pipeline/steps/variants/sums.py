@@ -213,7 +213,7 @@ def find_innies(state: State) -> Iterator[Found]:
             support = _supported(state, weights, total, groups)
             struck = [*_missing(state, support.masks)] if support else []
             if struck:
-                found = Found(struck=struck, cells=tuple(weights), units=units)
+                found = Found(struck=struck, cells=tuple(weights), units=units, total=total)
                 found.cited.units |= dict.fromkeys((*units, *different))
                 used = (*within, *several)
                 found.cited.rules |= dict.fromkeys(cage[0] for cage in used)
