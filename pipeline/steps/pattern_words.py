@@ -63,11 +63,9 @@ class PatternWords(RuleWords):
         seen = {self.position.values[other] for other in self.position.peers[cell]} - {0}
         side = self.position.geometry.side
         lost = [v for v in range(1, side + 1) if v != value and v not in seen]
-        before = f" and has lost {listed(lost)} before" if lost else ""
-        return (
-            f"{self.name(cell)} sees {listed(sorted(seen - {value}))}{before}, so only {value} is "
-            "left for it"
-        )
+        parts = [f"sees {listed(sorted(seen))}"] if seen else []
+        parts += [f"has lost {listed(lost)} before"] if lost else []
+        return f"{self.name(cell)} {listed(parts)}, so only {value} is left for it"
 
     def _blockers(self, cells: Sequence[int], value: int) -> list[int]:
         """The cells that hold a value and see one of the cells; as few as possible."""

@@ -19,6 +19,37 @@ class RuleWords(Words):
         return with_commas(cited.rule for cited in self.step.cited if cited.rule)
 
     @property
+    def combinations(self) -> str:
+        """The values in the combinations of a sum, or that none has the eliminated candidates."""
+        cells = next(cited.cells for cited in self.step.cited if cited.rule)
+        struck = {*self.step.struck}
+        left = {
+            value
+            for cell in cells
+            for value in self.position.values_in(cell)
+            if (cell, value) not in struck
+        }
+        if left and left.isdisjoint(value for _, value in struck):
+            start = f"the combinations of {self.rules} consist of {listed(sorted(left))}"
+        else:
+            start = f"no combination of {self.rules} has these candidates"
+        return f"{start}, so {self.conclusion}"
+
+    @property
+    def locked(self) -> str:
+        """Why cells do not hold the value of locked candidates: their unit, or what they see."""
+        if self.step.cover:
+            return (
+                f"which are all in {self.cover}, so no other cell of {self.cover} holds "
+                f"{self.value}"
+            )
+        cells = {cell for cell, _ in self.step.struck}
+        return (
+            f"and {self.struck_cells} {'see' if len(cells) > 1 else 'sees'} all of these, "
+            f"so {self.conclusion}"
+        )
+
+    @property
     def cage_places(self) -> str:
         """The places of the value in the cited cage, and the cells that see all of them."""
         (value,) = self.step.values
@@ -47,6 +78,4 @@ class RuleWords(Words):
         return f"{start} {self._sum_of(innies)} to {self.step.total} more than {less}"
 
     def _sum_of(self, cells: list[int]) -> str:
-        return (
-            f"{self.names(cells)} {'come' if len(cells) == 1 else 'sum'}{'s' * (len(cells) == 1)}"
-        )
+        return f"{self.names(cells)} {'comes' if len(cells) == 1 else 'sum'}"
