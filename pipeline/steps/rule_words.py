@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pipeline.steps.words import Words, listed, with_commas
+from pipeline.steps.words import Words, listed, unit_names, with_commas
 
 
 class RuleWords(Words):
@@ -17,6 +17,12 @@ class RuleWords(Words):
     def line_rules(self) -> str:
         """The cited rules in the line of a step."""
         return with_commas(cited.rule for cited in self.step.cited if cited.rule)
+
+    @property
+    def line_along(self) -> str:
+        """The units in which locked candidates eliminate."""
+        cover = unit_names(self.position, self.step.cover, is_line=True)
+        return f" along {cover}" if cover else ""
 
     @property
     def combinations(self) -> str:
@@ -48,6 +54,14 @@ class RuleWords(Words):
             f"and {self.struck_cells} {'see' if len(cells) > 1 else 'sees'} all of these, "
             f"so {self.conclusion}"
         )
+
+    @property
+    def subset(self) -> str:
+        """Why other cells do not hold the values of a naked subset: their unit, or what they see."""
+        hit = {c for u in self.position.units_with(self.step.cells) for c in self.position.units[u]}
+        if {cell for cell, _ in self.step.struck} <= hit:
+            return f"so no other cell of {self.common_units} holds them"
+        return f"so no cell that sees all cells with one of them holds it: {self.conclusion}"
 
     @property
     def cage_places(self) -> str:

@@ -30,13 +30,12 @@ _RECTANGLE = "{line_values} in {line_cells}, as the solution is unique,"
 WORDINGS = {
     ("full house", "naked single", "hidden single"): Wording(_AT_PATTERN, "{single}"),
     ("pointing", "claiming", "locked candidates", "direct locked candidates"): Wording(
-        "{line_values} in {line_units} along {line_cover}",
+        "{line_values} in {line_units}{line_along}",
         "in {units}, {value} is possible only in {cells}, {locked}{direct}",
     ),
     ("naked pair", "naked triple", "naked quadruple", "locked pair", "locked triple"): Wording(
         _AT_PATTERN,
-        "{values} are the only candidates of {cells}, so no other cell of {common_units} holds "
-        "them",
+        "{values} are the only candidates of {cells}, {subset}",
     ),
     (
         "hidden pair", "hidden triple", "hidden quadruple", "direct hidden pair",

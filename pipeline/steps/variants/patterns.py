@@ -77,7 +77,7 @@ def find_locked(state: State) -> Iterator[Found]:
             if not 2 <= len(places) <= 6 or state.has_placed(index, bit):
                 continue
             targets = state.seen_by_all(places) & with_value & ~bits_of(places)
-            targets &= ~bits_of(state.units[index].cells)
+            targets &= ~state.units[index].bits
             if targets:
                 yield _seen_places(state, index, bit, places, targets)
 
@@ -90,7 +90,7 @@ def _seen_places(state: State, unit: int, bit: int, places: list[int], targets: 
     found.cover = tuple(
         index
         for index, other in enumerate(state.units)
-        if index != unit and {*places}.issubset(other.cells) and targets & bits_of(other.cells)
+        if index != unit and {*places}.issubset(other.cells) and targets & other.bits
     )
     for cell in cells_of(targets):
         for place in places:
@@ -104,7 +104,7 @@ def find_naked_subset(state: State, size: int) -> Iterator[Found]:
         cells = [
             c for c in unit.cells if c in state.open_cells and state.masks[c].bit_count() <= size
         ]
-        if len(cells) < size or len(unit.cells) <= size:
+        if len(cells) < size:
             continue
         for chosen in combinations(cells, size):
             values = union([state.masks[c] for c in chosen])
@@ -164,12 +164,14 @@ def find_fish(state: State, size: int) -> Iterator[Found]:
     and diagonals may be base or cover as well.
     """
     for bit in range(state.side):
+        with_value = state.cells_with(bit)
+        if not state.has_changed(("fish", size, bit), with_value):
+            continue
         bases = [
             (index, bits_of(places))
             for index in state.full_units
             if 2 <= len(places := state.places(index, bit)) <= size
         ]
-        with_value = state.cells_with(bit)
         for chosen in combinations(bases, size):
             base = union([places for _, places in chosen])
             if base.bit_count() != sum(places.bit_count() for _, places in chosen):
@@ -178,7 +180,7 @@ def find_fish(state: State, size: int) -> Iterator[Found]:
             cover = _cover(state, units, base, size)
             if cover is None:
                 continue
-            covered = union([bits_of(state.units[index].cells) for index in cover])
+            covered = union([state.units[index].bits for index in cover])
             struck = [(cell, bit) for cell in cells_of(covered & with_value & ~base)]
             if struck:
                 found = Found(struck=struck, values=1 << bit, units=units, cover=cover)
@@ -195,7 +197,7 @@ def _cover(
     for index in state.units_with[first]:
         if index in base_units:
             continue
-        rest = base & ~bits_of(state.units[index].cells)
+        rest = base & ~state.units[index].bits
         if not rest:
             if size == 1:
                 return (index,)

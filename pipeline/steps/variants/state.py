@@ -24,12 +24,14 @@ class Unit(NamedTuple):
     """Cells that hold different values.
 
     - `name`: such as `row 4` or `diagonal from r1c1`.
+    - `bits`: the cells as bits.
     - `is_full`: whether each value occurs in the unit.
     - `rule`: the index of the rule that makes it a unit; None for rows, columns and boxes.
     """
 
     name: str
     cells: tuple[int, ...]
+    bits: int
     is_full: bool
     rule: int | None
 
@@ -81,7 +83,7 @@ class State:
         for index, unit in enumerate(self.units):
             for cell in unit.cells:
                 self.units_with[cell].append(index)
-        self._last_masks: dict[Hashable, tuple[int, ...]] = {}
+        self._last_candidates: dict[Hashable, Hashable] = {}
         self.sees = self._find_peers()
         self.masks = [*puzzle.cells]
         for cell, values in self._marks():
@@ -117,14 +119,13 @@ class State:
         for name, cells, rule_index in named:
             if (key := frozenset(cells)) not in seen and len(key) > 1:
                 seen.add(key)
-                yield Unit(name, tuple(cells), len(key) == self.side, rule_index)
+                yield Unit(name, tuple(cells), bits_of(cells), len(key) == self.side, rule_index)
 
     def _find_peers(self) -> list[int]:
         sees = [0] * self.size
         for unit in self.units:
-            cells = bits_of(unit.cells)
             for cell in unit.cells:
-                sees[cell] |= cells & ~(1 << cell)
+                sees[cell] |= unit.bits & ~(1 << cell)
         return sees
 
     def _marks(self) -> Iterator[tuple[int, Iterable[int]]]:
@@ -197,13 +198,18 @@ class State:
         units = [unit_constraint(self.units[index].cells) for index in cited.all_units]
         return units + [self.constraints[index] for index in cited.rules]
 
-    def has_changed(self, key: Hashable, cells: Iterable[int]) -> bool:
-        """Whether candidates of the cells have changed since the last call with this key."""
-        masks = tuple([self.masks[cell] for cell in cells])
-        if self._last_masks.get(key) == masks:
-            return False
-        self._last_masks[key] = masks
-        return True
+    def has_changed(self, key: Hashable, candidates: Hashable) -> bool:
+        """Whether `candidates` differ from those of the last call with this key.
+
+        Patterns that depend on these candidates alone need not be looked for again otherwise.
+        """
+        is_same = self._last_candidates.get(key) == candidates
+        self._last_candidates[key] = candidates
+        return not is_same
+
+    def masks_at(self, cells: Iterable[int]) -> tuple[int, ...]:
+        """The masks of some cells."""
+        return tuple([self.masks[cell] for cell in cells])
 
     def value(self, bit: int) -> int:
         return bit + self.lowest

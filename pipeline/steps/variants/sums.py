@@ -35,7 +35,8 @@ def find_sum(state: State) -> Iterator[Found]:
     """Candidates that occur in no combination of a cage or another sum."""
     for index, parts in enumerate(state.parts):
         sums = [part for part in parts if isinstance(part, SetTotal | Total)]
-        if not sums or not state.has_changed(("sum", index), state.constraints[index].scope()):
+        masks = state.masks_at(state.constraints[index].scope())
+        if not sums or not state.has_changed(("sum", index), masks):
             continue
         struck: dict[tuple[int, int], None] = {}
         for part in sums:
@@ -206,7 +207,7 @@ def find_innies(state: State) -> Iterator[Found]:
             if key in tried:
                 continue
             tried.add(key)
-            if not state.has_changed(key, weights):
+            if not state.has_changed(key, state.masks_at(weights)):
                 continue
             different = _units_around(state, weights)
             groups = (state.units[unit].cells for unit in different)
@@ -256,7 +257,7 @@ def _disjoint_units(state: State) -> Iterator[tuple[int, ...]]:
 def _union_of(state: State, units: Sequence[int]) -> int:
     cells = 0
     for index in units:
-        cells |= bits_of(state.units[index].cells)
+        cells |= state.units[index].bits
     return cells
 
 
@@ -272,7 +273,7 @@ def find_by_rule(state: State) -> Iterator[Found]:
     for index, constraint in enumerate(state.constraints):
         if all(isinstance(part, _BY_OTHERS) for part in state.parts[index]):
             continue
-        if not state.has_changed(("rule", index), constraint.scope()):
+        if not state.has_changed(("rule", index), state.masks_at(constraint.scope())):
             continue
         if struck := _contradicting(state, index, constraint):
             yield _by_rule(state, index, struck)
