@@ -14,7 +14,6 @@ from pipeline.steps.rule_words import RuleWords
 from pipeline.steps.step import CONCLUSION, UNIQUENESS, Candidate, Cited
 from pipeline.steps.words import (
     cited_name,
-    conclusion_text,
     contradiction_text,
     listed,
     node_name,
@@ -97,15 +96,64 @@ class PatternWords(RuleWords):
 
     @property
     def no_fin(self) -> str:
-        return "no fin" if len(self.step.fins) > 1 else "the fin does not hold it, no cell of"
+        return "none of these is" if len(self.step.fins) > 1 else "the fin is not"
 
     @property
-    def see_fins(self) -> str:
-        return "see the fins" if len(self.step.fins) > 1 else "see the fin"
+    def a_fin(self) -> str:
+        return "a fin" if len(self.step.fins) > 1 else "the fin"
 
     @property
-    def do_not(self) -> str:
-        return "does not" if len(self.step.struck) == 1 else "do not"
+    def are_both(self) -> str:
+        """The cells of the conclusion are in the cover and see the fins."""
+        many = len({cell for cell, _ in self.step.struck}) > 1
+        fins = "all fins" if len(self.step.fins) > 1 else "the fin"
+        return (
+            f"{'are' if many else 'is'} in {self.cover} and {'see' if many else 'sees'} {fins}, so "
+            f"{'they are' if many else 'it is'} not {self.value} in either case"
+        )
+
+    @property
+    def which_are(self) -> str:
+        return "both" if len(self.step.cells) == 2 else "all"
+
+    @property
+    def locked(self) -> str:
+        """Why cells do not hold the value of locked candidates: their unit, or what they see."""
+        if self.step.cover:
+            return (
+                f"{self.which_are} in {self.cover}, so no other cell of {self.cover} holds "
+                f"{self.value}"
+            )
+        cells = {cell for cell, _ in self.step.struck}
+        return (
+            f"and {self.struck_cells} {'see' if len(cells) > 1 else 'sees'} all of these, "
+            f"so {self.conclusion}"
+        )
+
+    @property
+    def subset(self) -> str:
+        """Why other cells do not hold the values of a naked subset: their unit, or what they see."""
+        hit = {c for u in self.position.units_with(self.step.cells) for c in self.position.units[u]}
+        if {cell for cell, _ in self.step.struck} <= hit:
+            return f"so no other cell of {self.common_units} holds them"
+        return f"so no cell that sees all cells with one of them holds it: {self.conclusion}"
+
+    @property
+    def count(self) -> str:
+        """The number of base units of a fish, in words."""
+        return {2: "two", 3: "three", 4: "four"}.get(
+            len(self.step.units), str(len(self.step.units))
+        )
+
+    @property
+    def base_kind(self) -> str:
+        """The kind of the base units of a fish: `rows`."""
+        return self.units.split()[0]
+
+    @property
+    def cover_kind(self) -> str:
+        """The kind of the cover units of a fish: `columns`."""
+        return self.cover.split()[0]
 
     # Wings and other patterns of few strong links
 
@@ -139,20 +187,13 @@ class PatternWords(RuleWords):
 
     def _seeing_both(self) -> str:
         """The conclusion for cells that see two others."""
-        both = "all of them" if len({cell for cell, _ in self.step.struck}) > 1 else "it"
-        see = "see" if both != "it" else "sees"
-        cells = self.struck_cells
-        return f"{cells} {see} both, so {conclusion_text(self.position, self.step)}"
+        see = "see" if len({cell for cell, _ in self.step.struck}) > 1 else "sees"
+        return f"{self.struck_cells} {see} both, so {self.conclusion}"
 
     @property
     def empty_rectangle(self) -> str:
         """A box whose places are in a row and a column, and a line with two places."""
         ((target, value),) = self.step.struck[:1]
-        boxes = [
-            c
-            for c in self.step.cited
-            if c.unit is not None and len(c.candidates(self.position)) != 2
-        ]
         for line, pair in self._pairs():
             for box in (c for c in self.step.cited if c is not line):
                 for near, far in permutations(pair):
@@ -168,7 +209,6 @@ class PatternWords(RuleWords):
                             f"{self.names((c for c, _ in rest), 'or')}; in both cases "
                             f"{self.name(target)} sees a {value}, so {self.conclusion}"
                         )
-        del boxes
         return self.refuted
 
     @property
@@ -178,12 +218,13 @@ class PatternWords(RuleWords):
         links = [(c, pair) for c, pair in self._pairs() if c.unit is not None]
         if len(twins) != 2 or not links:
             return self.refuted
-        one, two = (cited.cells[0] for cited in twins)
+        one, two = sorted(cited.cells[0] for cited in twins)
         values = self.position.values_in(one)
         for (link, pair), (near, far) in product(links, permutations([one, two])):
             value = link.value
             (first, _), (second, _) = pair
-            if self.position.sees(first, near) and self.position.sees(second, far):
+            is_seen = self.position.sees(first, near) and self.position.sees(second, far)
+            if is_seen and value in values:
                 (other,) = (v for v in values if v != value)
                 return (
                     f"{self.names([one, two])} both have the candidates {listed(values)}; "
@@ -221,7 +262,8 @@ class PatternWords(RuleWords):
             return (
                 f"the pivot {self.name(pivot)} is {listed(candidates, 'or')}: {', '.join(cases)}; "
                 f"so one of {cells_named} is {value}, and {self.struck_cells}, which "
-                f"{'sees' if len(self.step.struck) == 1 else 'see'} all of these, {self.are_not}"
+                f"{'sees' if len(self.step.struck) == 1 else 'see'} "
+                f"{'all three' if value in candidates else 'both'}, {self.are_not}"
             )
         return self.refuted
 
@@ -260,9 +302,12 @@ class PatternWords(RuleWords):
             )
         if len(digits) == 1 and digits[0].value in self.step.values:
             digit = digits[0].value
+            (other,) = (value for value in self.step.values if value != digit)
             return (
-                f"{possible_only(self.position, digits[0])}, so one of these is {digit}; "
-                f"{start}; so {self.conclusion}"
+                f"{possible_only(self.position, digits[0])}, so one of these is {digit}; if the other "
+                f"were {other}, {self.names(deadly.cells)} would hold only {pair}, these two could "
+                f"be exchanged there, and the puzzle would have a second solution, but it is "
+                f"unique; so {self.conclusion}"
             )
         if digits:
             unit = self.units_named([d.unit for d in digits[:1] if d.unit is not None])
@@ -290,8 +335,7 @@ class PatternWords(RuleWords):
         return (
             f"without {listed(extras)}, every open cell would have two candidates and every value "
             "two places or none in each unit, and the puzzle would have no solution or several, "
-            f"but it has one; so {'one of these' if many else 'this'} holds"
-            f"{f', and {self.conclusion}' if many else ''}"
+            f"but it has one; so {'one of these holds, and ' if many else ''}{self.conclusion}"
         )
 
     # Chains
@@ -341,10 +385,10 @@ class PatternWords(RuleWords):
             so = f"if {node_name(self.position, chain[0])}, the chain leads to {end}"
         ends = [(c, n.value) for n in (first, chain[-1]) for c in n.cells]
         if self._see_all(ends):
-            excluded = "is excluded" if len(self.step.struck) == 1 else "are excluded"
-            rest = f"so at least one of {start} and {end} is true; both exclude what is eliminated"
-            del excluded
-            return f"{so}; {rest}, so {self.conclusion}"
+            return (
+                f"{so}; so at least one of {start} and {end} is true; in both cases "
+                f"{self.conclusion}"
+            )
         return (
             f"{so}, and the ends exclude each other, so the chain is a loop: of any two neighbours "
             "in it exactly one is true; what both neighbours exclude is false, so "

@@ -42,28 +42,6 @@ class RuleWords(Words):
         return f"{start}, so {self.conclusion}"
 
     @property
-    def locked(self) -> str:
-        """Why cells do not hold the value of locked candidates: their unit, or what they see."""
-        if self.step.cover:
-            return (
-                f"which are all in {self.cover}, so no other cell of {self.cover} holds "
-                f"{self.value}"
-            )
-        cells = {cell for cell, _ in self.step.struck}
-        return (
-            f"and {self.struck_cells} {'see' if len(cells) > 1 else 'sees'} all of these, "
-            f"so {self.conclusion}"
-        )
-
-    @property
-    def subset(self) -> str:
-        """Why other cells do not hold the values of a naked subset: their unit, or what they see."""
-        hit = {c for u in self.position.units_with(self.step.cells) for c in self.position.units[u]}
-        if {cell for cell, _ in self.step.struck} <= hit:
-            return f"so no other cell of {self.common_units} holds them"
-        return f"so no cell that sees all cells with one of them holds it: {self.conclusion}"
-
-    @property
     def cage_places(self) -> str:
         """The places of the value in the cited cage, and the cells that see all of them."""
         (value,) = self.step.values
