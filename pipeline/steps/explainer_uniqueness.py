@@ -262,9 +262,7 @@ def find_aligned(state, tables, step, scratch, size):
             scratch[cell] = scratch[81 + cell] = 0
     for second in range(81):
         for first in range(second):
-            if not _has_two(
-                scratch[first] & scratch[second], scratch[81 + first] & scratch[81 + second]
-            ):
+            if not _has_two(scratch[first] & scratch[second], scratch[81 + first] & scratch[81 + second]):
                 continue
             if size == 2:
                 if _conclude_aligned(state, tables, step, scratch, first, second, second):

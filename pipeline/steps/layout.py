@@ -89,6 +89,9 @@ STATE_SIZE = 739
 )  # fmt: skip
 """Offsets of the parts of `tables`, which never change."""
 
+MAX_TRIED = 500
+"""More rectangles than a search tries: 486 are possible."""
+
 WORDS, BITS = 12, 63
 """A set of candidates in `graph` is WORDS numbers of BITS bits each."""
 
@@ -123,10 +126,12 @@ WORDS, BITS = 12, 63
     DEPTH,  # depth of a search for a set of rows, see `patterns.next_rows`
     PICKS,  # at each depth, the row that was chosen
     UNIONS,  # at each depth, the union of the masks of the rows above it
+    TRIED_COUNT,  # number of rectangles in TRIED
+    TRIED,  # a number for each rectangle that was tried, see `rectangles`
     GRAPH_SIZE,
 ) = accumulate(
     (0, 1, 1, 1, 1, *4 * (ALL_NODES + 1,), 6000, 6000, 39000, 39000, 1, 1, 1, 8 * ALL_NODES,
-     2 * ALL_NODES, ALL_NODES, WORDS, SINGLES, WORDS * SINGLES, 1, 1, 1, 1, 81, 243, 1, 10, 10)
+     2 * ALL_NODES, ALL_NODES, WORDS, SINGLES, WORDS * SINGLES, 1, 1, 1, 1, 81, 243, 1, 10, 10, 1, MAX_TRIED)
 )  # fmt: skip
 """Offsets of the parts of `graph`: the links between the nodes of a state, and searches in them."""
 

@@ -125,7 +125,7 @@ def next_rows(state, tables, graph, usable, size, max_bits):
 @compiled()
 def start_rows(state, tables, graph, min_bits, max_bits):
     """Prepare `next_rows`. Returns the rows with `min_bits` to `max_bits` columns, as a mask."""
-    graph[L.DEPTH], graph[L.PICKS] = 0, -1
+    graph[L.DEPTH], graph[L.PICKS], graph[L.UNIONS] = 0, -1, 0
     usable = 0
     for row in range(9):
         if min_bits <= bit_count(tables, state[L.ROW_MASKS + row]) <= max_bits:
@@ -288,112 +288,6 @@ def _conclude_fish(state, tables, step, digit, base, rows, columns, form):
         columns << (L.FIRST_COLUMN - base),
     )
     return step[L.ELIMINATED] > 0
-
-
-# If the solution is unique, four cells in two rows, two columns and two boxes cannot hold only two
-# digits, because these could be exchanged (see `certify.steps`). The cells with further candidates
-# are the roof; one of them holds a further candidate.
-# Type 1: the roof is one cell; both digits are eliminated from it.
-# Types 2 and 5: all further candidates are the same digit, so one of the roof cells holds it.
-# Type 3: the two roof cells act as one cell of a naked subset, with the further candidates.
-# Type 4: in a unit, one of the two digits is possible only in the roof; the other digit is
-# eliminated from the roof.
-@compiled()
-def find_unique_rectangle(state, tables, step, kind):
-    """Find a unique rectangle of type `kind`, 1 to 5."""
-    for corners in range(L.RECTANGLES, L.RECTANGLES + 4 * L.RECTANGLE_COUNT, 4):
-        common = 511
-        for k in range(corners, corners + 4):
-            common &= state[L.ALLOWED + tables[k]] if state[tables[k]] else 0
-        for k in range(corners, corners + 4):
-            pair = state[tables[k]]
-            if bit_count(tables, pair) == 2 and pair & ~common == 0:
-                _rectangle_eliminations(state, tables, step, corners, pair, kind)
-                if step[L.ELIMINATED]:
-                    return 1
-    return 0
-
-
-@compiled()
-def _rectangle_eliminations(state, tables, step, corners, pair, kind):
-    """Write the conclusions of a rectangle whose four cells have the two digits of `pair`.
-
-    `corners`: the offset of the cells in RECTANGLES.
-    """
-    reset_step(step)
-    step[L.DEADLY], step[L.PATTERN_DIGITS] = L.DEADLY_RECTANGLE, pair
-    roof = extras = 0
-    for k in range(4):
-        step[L.PATTERN_CELLS + 1 + k] = tables[corners + k]
-        if state[tables[corners + k]] != pair:
-            extras |= state[tables[corners + k]] & ~pair
-            step[L.PATTERN_CELLS + 5 + roof] = tables[corners + k]
-            roof += 1
-    first_roof, second_roof = step[L.PATTERN_CELLS + 5], step[L.PATTERN_CELLS + 6]
-    is_aligned = roof == 2 and sees(tables, first_roof, second_roof)
-    if kind == 1 and roof == 1:
-        add_eliminations(state, tables, step, first_roof, pair)
-    elif kind == (2 if is_aligned else 5) and roof in (2, 3) and bit_count(tables, extras) == 1:
-        step[L.PATTERN_CELLS] = 4 + roof
-        add_seen_eliminations(state, tables, step, 4, extras)
-    elif kind in (3, 4) and is_aligned:
-        for k in range(3):
-            unit = unit_of(tables, first_roof, k)
-            roof_positions = (
-                tables[L.NODE_MASKS + 36 * first_roof + k]
-                | tables[L.NODE_MASKS + 36 * second_roof + k]
-            )
-            if unit == unit_of(tables, second_roof, k) and not step[L.ELIMINATED]:
-                if kind == 4:
-                    _conclude_type_4(state, tables, step, unit, roof_positions, pair)
-                else:
-                    _conclude_type_3(state, tables, step, unit, roof_positions, extras)
-    step[L.PATTERN_CELLS] = 4
-
-
-@compiled()
-def _conclude_type_4(state, tables, step, unit, roof_positions, pair):
-    """Eliminate one digit of the pair from the roof if the other is only there in `unit`."""
-    for digit in range(8, -1, -1):
-        if pair >> digit & 1 and state[L.UNIT_DIGITS + 9 * unit + digit] == roof_positions:
-            add_eliminations(
-                state,
-                tables,
-                step,
-                cell_at(tables, unit, lowest_bit(tables, roof_positions)),
-                pair & ~(1 << digit),
-            )
-            add_eliminations(
-                state,
-                tables,
-                step,
-                cell_at(tables, unit, lowest_bit(tables, roof_positions & (roof_positions - 1))),
-                pair & ~(1 << digit),
-            )
-            append_new(step, L.CITED, L.UNIT_DIGITS + 9 * unit + digit)
-            return
-
-
-@compiled()
-def _conclude_type_3(state, tables, step, unit, roof_positions, extras):
-    """Eliminate the digits of a naked subset in which the roof acts as one cell."""
-    for row in range(9):
-        mask = 0 if roof_positions >> row & 1 else state[cell_at(tables, unit, row)]
-        state[L.ROW_MASKS + row] = mask | extras if mask else 0
-    for size in range(1, 4):
-        usable = _usable_rows(state, tables, size + 1)
-        k = next_set(state, tables, size, size + 1, usable, tables[L.SETS + size])
-        while k:
-            digits = union_of_masks(state, tables, tables[k])
-            for position in range(9 if bit_count(tables, digits) == size + 1 else 0):
-                if tables[k] >> position & 1:
-                    append_new(step, L.CITED, cell_at(tables, unit, position))
-                elif not roof_positions >> position & 1:
-                    add_eliminations(state, tables, step, cell_at(tables, unit, position), digits)
-            if step[L.ELIMINATED]:
-                return
-            step[L.CITED] = 0
-            k = next_set(state, tables, size, size + 1, usable, k + 1)
 
 
 # BUG+1 (see `certify.steps`): all open cells have two candidates, except one with three. Of these

@@ -21,6 +21,7 @@ from pipeline.steps import (
     explainer_uniqueness,
     nets,
     patterns,
+    rectangles,
     singles,
     wings,
 )
@@ -96,6 +97,10 @@ TECHNIQUES = (
     Technique("unique rectangle 3", 2, 100, 46, UNIQUE_RECTANGLE, 3),
     Technique("unique rectangle 4", 2, 100, 45, UNIQUE_RECTANGLE, 4),
     Technique("unique rectangle 5", 2, 100, 45, UNIQUE_RECTANGLE, 5),
+    Technique("unique rectangle 6", 2, 100, 0, UNIQUE_RECTANGLE, 6),
+    Technique("hidden rectangle", 2, 100, 0, UNIQUE_RECTANGLE, rectangles.HIDDEN),
+    Technique("avoidable rectangle 1", 2, 100, 0, UNIQUE_RECTANGLE, rectangles.AVOIDABLE_1),
+    Technique("avoidable rectangle 2", 2, 100, 0, UNIQUE_RECTANGLE, rectangles.AVOIDABLE_2),
     Technique("finned X-wing", 2, 130, 0, FISH, patterns.FINNED, 2),
     Technique("sashimi X-wing", 2, 150, 0, FISH, patterns.SASHIMI, 2),
     Technique("finned swordfish", 3, 200, 0, FISH, patterns.FINNED, 3),
@@ -202,7 +207,7 @@ def _find(kind, form, size, state, tables, step, graph, scratch, web):
     if kind == FISH:
         return patterns.find_fish(state, tables, step, graph, size, form)
     if kind == UNIQUE_RECTANGLE:
-        return patterns.find_unique_rectangle(state, tables, step, form)
+        return rectangles.find_rectangle(state, tables, step, graph, form)
     if kind == BUG:
         return patterns.find_bug(state, tables, step)
     if kind in (EMPTY_RECTANGLE, WING):
