@@ -18,6 +18,7 @@ from pipeline.puzzle.geometry import NINE_BY_NINE, units_of, values_of
 from pipeline.solving import LEVELS, Rating
 from pipeline.steps import layout as L
 from pipeline.steps import step_arrays
+from pipeline.steps.singles import strike
 from pipeline.steps.step import UNIQUENESS, Cited, Node, Position, Step
 from pipeline.steps.techniques import (
     BY_RATING,
@@ -34,7 +35,7 @@ from pipeline.steps.techniques import (
 __all__ = ["BY_RATING", "BY_SCORE", "Node", "Step", "ratings", "steps"]
 
 _MODULE_NAMES = (
-    "techniques", "chains", "nets", "patterns", "explainer", "explainer_chains",
+    "techniques", "singles", "patterns", "rectangles", "wings", "chains", "nets", "explainer", "explainer_chains",
     "explainer_uniqueness", "step_arrays", "layout",
 )  # fmt: skip
 _MODULES = *(f"pipeline.steps.{name}" for name in _MODULE_NAMES), "pipeline.certify.steps"
@@ -51,7 +52,7 @@ _MAX_STEPS = 1000
 candidates.
 """
 
-_eliminate: Callable[..., None] = step_arrays.eliminate
+_strike: Callable[..., None] = strike
 _TRIAL_PUZZLE = "000000010400000000020000000000050407008000300001090000300400200050100000000806000"
 """A puzzle that needs most techniques."""
 
@@ -84,12 +85,14 @@ class _Walker:
         self.walk: Any = np.array(self._initial_walk, np.int64) if run else [*self._initial_walk]
         self.state, self.step = self._zeros(L.STATE_SIZE), self._zeros(L.STEP_SIZE)
         self._run: Callable[..., int] = run or take_steps
+        self.graph = self._zeros(L.GRAPH_SIZE)
         self._arrays = (
             self.walk,
             self.state,
             _tables(is_array=self.is_compiled),
             self.step,
-            *map(self._zeros, (L.GRAPH_SIZE, L.STATE_SIZE, L.STACK_SIZE)),
+            self.graph,
+            *map(self._zeros, (L.STATE_SIZE, L.STACK_SIZE)),
             self._web(),
         )
 
@@ -140,7 +143,7 @@ def steps(
     walker.begin(masks, unique=unique)
     walker.take(0)
     for cell, value in struck:
-        _eliminate(walker.state, step_arrays.make_tables(), 9 * cell + value - 1)
+        _strike(walker.state, step_arrays.make_tables(), walker.graph, 9 * cell + value - 1)
     givens = frozenset(cell for cell, mask in enumerate(masks) if mask.bit_count() == 1)
     count = 0
     while True:

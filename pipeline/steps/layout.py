@@ -89,6 +89,9 @@ STATE_SIZE = 739
 )  # fmt: skip
 """Offsets of the parts of `tables`, which never change."""
 
+MAX_TRIED = 500
+"""More rectangles than a search tries: 486 are possible."""
+
 WORDS, BITS = 12, 63
 """A set of candidates in `graph` is WORDS numbers of BITS bits each."""
 
@@ -114,10 +117,21 @@ WORDS, BITS = 12, 63
     COMMON,  # WORDS numbers: the candidates that every candidate of a constraint excludes
     HAS_EXCLUSIONS,  # for each candidate, whether its EXCLUSIONS are known
     EXCLUSIONS,  # WORDS numbers for each candidate: the candidates that it excludes
+    NAKED_FIRST,  # where in `graph` the queue of naked singles starts
+    NAKED_END,  # where it ends
+    HIDDEN_FIRST,  # the same for the queue of hidden singles
+    HIDDEN_END,
+    NAKED_QUEUE,  # space for the naked singles of a walk: candidates
+    HIDDEN_QUEUE,  # space for the hidden singles of a walk: candidates
+    DEPTH,  # depth of a search for a set of rows, see `patterns.next_rows`
+    PICKS,  # at each depth, the row that was chosen
+    UNIONS,  # at each depth, the union of the masks of the rows above it
+    TRIED_COUNT,  # number of rectangles in TRIED
+    TRIED,  # a number for each rectangle that was tried, see `rectangles`
     GRAPH_SIZE,
 ) = accumulate(
     (0, 1, 1, 1, 1, *4 * (ALL_NODES + 1,), 6000, 6000, 39000, 39000, 1, 1, 1, 8 * ALL_NODES,
-     2 * ALL_NODES, ALL_NODES, WORDS, SINGLES, WORDS * SINGLES)
+     2 * ALL_NODES, ALL_NODES, WORDS, SINGLES, WORDS * SINGLES, 1, 1, 1, 1, 81, 243, 1, 10, 10, 1, MAX_TRIED)
 )  # fmt: skip
 """Offsets of the parts of `graph`: the links between the nodes of a state, and searches in them."""
 
@@ -128,7 +142,8 @@ TECHNIQUE_COUNT = 2  # number of techniques to try
 SCORE = 3  # sum of the scores of all steps
 HIGHEST_RATING = 4  # highest rating of a step, in tenths
 HARDEST = 5  # index of the hardest technique so far
-TECHNIQUE_ROWS = 6  # a row of TECHNIQUE_ROW_SIZE numbers for each technique, in the order of trying
+HAS_QUEUES = 6  # whether singles are taken from queues, see `singles`
+TECHNIQUE_ROWS = 7  # a row of TECHNIQUE_ROW_SIZE numbers for each technique, in the order of trying
 
 # A row of `walk`. HARDNESS orders techniques by level, then by score. SE is the rating of Sudoku
 # Explainer in tenths. KIND, FORM and SIZE are fields of `techniques.Technique`.
