@@ -34,7 +34,8 @@ __all__ = ["BY_RATING", "BY_SCORE", "Node", "Step", "ratings", "steps"]
 
 _MODULE_NAMES = (
     "techniques", "chains", "nets", "patterns", "explainer", "explainer_chains",
-    "explainer_uniqueness", "step_arrays", "layout",
+    "explainer_uniqueness", "step_arrays", "layout", "links", "simple_chains", "colours", "loops",
+    "forcing",
 )  # fmt: skip
 _MODULES = *(f"pipeline.steps.{name}" for name in _MODULE_NAMES), "pipeline.certify.steps"
 """The modules that contain all compiled functions of the walk."""
