@@ -16,12 +16,16 @@ from pipeline.native import compiled
 from pipeline.solving import LEVELS
 from pipeline.steps import (
     chains,
+    colours,
     explainer,
     explainer_chains,
     explainer_uniqueness,
+    forcing,
+    loops,
     nets,
     patterns,
     rectangles,
+    simple_chains,
     singles,
     wings,
 )
@@ -36,8 +40,8 @@ MAX_SCORES = (800, 1000, 1600, 1800)
     SINGLE, LOCKED_CANDIDATES, SUBSET, FISH, UNIQUE_RECTANGLE, BUG, EMPTY_RECTANGLE, CHAIN,
     COLOURS, WING, VERITY, FORCING_NET, HIDDEN_SINGLE_SE, LOCKED_SE, NAKED_SINGLE_SE,
     HIDDEN_SET_SE, NAKED_SET_SE, FISH_SE, WING_SE, LOOP_SE, CHAIN_SE, NISHIO_SE,
-    MULTIPLE_SE, ALIGNED_SE, VARIANT,
-) = range(25)  # fmt: skip
+    MULTIPLE_SE, ALIGNED_SE, SIMPLE_CHAIN, REMOTE_PAIR, LOOP, FORCING_CHAIN, VARIANT,
+) = range(29)  # fmt: skip
 """Kinds of techniques: `_find` selects by kind the function to call. The package `variants` finds
 those of the kind VARIANT."""
 
@@ -85,10 +89,11 @@ TECHNIQUES = (
     Technique("X-wing", 2, 140, 32, FISH, patterns.BASIC, 2),
     Technique("swordfish", 2, 150, 38, FISH, patterns.BASIC, 3),
     Technique("jellyfish", 2, 160, 52, FISH, patterns.BASIC, 4),
+    Technique("remote pair", 2, 110, 0, REMOTE_PAIR),
     Technique("BUG+1", 2, 100, 56, BUG),
     Technique("skyscraper", 2, 130, 0, WING, wings.SKYSCRAPER),
     Technique("2-string kite", 2, 150, 0, WING, wings.KITE),
-    Technique("turbot fish", 2, 120, 66, CHAIN, chains.TURBOT),
+    Technique("turbot fish", 2, 120, 66, SIMPLE_CHAIN, simple_chains.TURBOT),
     Technique("empty rectangle", 2, 120, 0, EMPTY_RECTANGLE, wings.EMPTY_RECTANGLE),
     Technique("W-wing", 2, 150, 0, WING, wings.W_WING),
     Technique("XY-wing", 2, 160, 42, WING, wings.XY_WING),
@@ -108,12 +113,13 @@ TECHNIQUES = (
     Technique("sashimi swordfish", 3, 240, 0, FISH, patterns.SASHIMI, 3),
     Technique("finned jellyfish", 3, 250, 0, FISH, patterns.FINNED, 4),
     Technique("sashimi jellyfish", 3, 260, 0, FISH, patterns.SASHIMI, 4),
-    Technique("simple colours", 2, 150, 0, COLOURS),
-    Technique("X-chain", 3, 260, 66, CHAIN, chains.X_CHAIN),
-    Technique("XY-chain", 3, 260, 70, CHAIN, chains.XY_CHAIN),
-    Technique("alternating inference chain", 3, 280, 70, CHAIN, chains.AIC),
-    Technique("grouped chain", 3, 300, 0, CHAIN, chains.GROUPED),
-    Technique("forcing chain", 4, 500, 0, VERITY, chains.GROUPED),
+    Technique("simple colours", 2, 150, 0, COLOURS, colours.SIMPLE),
+    Technique("multi-colours", 2, 200, 0, COLOURS, colours.MULTI),
+    Technique("X-chain", 3, 260, 66, SIMPLE_CHAIN, simple_chains.X_CHAIN),
+    Technique("XY-chain", 3, 260, 70, SIMPLE_CHAIN, simple_chains.XY_CHAIN),
+    Technique("alternating inference chain", 3, 280, 70, LOOP, 0),
+    Technique("grouped chain", 3, 300, 0, LOOP, 1),
+    Technique("forcing chain", 4, 500, 0, FORCING_CHAIN),
     Technique("forcing net", 4, 700, 85, FORCING_NET),
 )
 BY_SCORE = tuple(technique for technique in TECHNIQUES if technique.score)
@@ -216,8 +222,16 @@ def _find(kind, form, size, state, tables, step, graph, scratch, web):
     if kind == CHAIN:
         return chains.find_chain(state, tables, step, graph, form)
     if kind == COLOURS:
-        return chains.find_colours(state, tables, step, graph)
-    if kind == VERITY:
+        return colours.find_colours(state, tables, step, graph, form)
+    if kind == SIMPLE_CHAIN:
+        return simple_chains.find_chain(state, tables, step, graph, form)
+    if kind == REMOTE_PAIR:
+        return simple_chains.find_remote_pair(state, tables, step, graph)
+    if kind == LOOP:
+        return loops.find_loop(state, tables, step, graph, form)
+    if kind == FORCING_CHAIN:
+        return forcing.find_forcing_chain(state, tables, step, graph)
+    if kind in (VERITY,):
         return chains.find_verity(state, tables, step, graph, form)
     return nets.find_forcing_net(state, tables, step, graph, scratch)
 
