@@ -36,8 +36,9 @@ __all__ = ["BY_RATING", "BY_SCORE", "Node", "Step", "ratings", "steps"]
 
 _MODULE_NAMES = (
     "techniques", "singles", "patterns", "rectangles", "wings", "chains", "nets", "links",
-    "simple_chains", "colours", "loops", "forcing", "explainer", "explainer_chains",
-    "explainer_uniqueness", "step_arrays", "layout",
+    "simple_chains", "colours", "loops", "forcing", "explainer", "explainer_uniqueness",
+    "explainer_cycles", "explainer_forcing", "explainer_hints", "explainer_implications",
+    "step_arrays", "layout",
 )  # fmt: skip
 _MODULES = *(f"pipeline.steps.{name}" for name in _MODULE_NAMES), "pipeline.certify.steps"
 """The modules that contain all compiled functions of the walk."""
@@ -94,15 +95,15 @@ class _Walker:
             self.step,
             self.graph,
             *map(self._zeros, (L.STATE_SIZE, L.STACK_SIZE)),
-            self._web(),
+            self._workspace(),
         )
 
     def _zeros(self, size: int) -> Any:
         """An array of zeros for machine code, a list of zeros for plain Python."""
         return np.zeros(size, np.int64) if self.is_compiled else [0] * size
 
-    def _web(self) -> Any:
-        return np.zeros(L.WEB_SIZE, np.int16) if self.is_compiled else [0] * L.WEB_SIZE
+    def _workspace(self) -> Any:
+        return np.zeros(L.WORKSPACE_SIZE, np.int16) if self.is_compiled else [0] * L.WORKSPACE_SIZE
 
     def begin(self, masks: Sequence[int], *, unique: bool) -> None:
         """Start a walk through a puzzle; `masks` and `unique` as for `steps`."""
