@@ -83,12 +83,19 @@ STATE_SIZE = 739
     BASE_TENTHS,  # for each base rating of chains, the tenths
     RANKS,  # 32 for each base rating: the rank of the rating with k tenths more
     EXCLUDED_FIRST,  # an offset in EXCLUDED for each node, and the end
+    SEEN,  # BANDS words for each spot: the cells that see all cells of the spot
     EXCLUDED,  # for each node, the nodes that it excludes, candidates first
 ) = accumulate(
     (0, 9 * CONSTRAINTS, 9 * UNITS, 36 * SPOTS, 36 * SPOTS, 81 * SPOTS, 512, 512, 522, 512 * UNITS,
-     4 * RECTANGLE_COUNT, 32, 10, 320, ALL_NODES + 1)
+     4 * RECTANGLE_COUNT, 32, 10, 320, ALL_NODES + 1, 3 * SPOTS)
 )  # fmt: skip
 """Offsets of the parts of `tables`, which never change."""
+
+MAX_TRIED = 500
+"""More rectangles than a search tries: 486 are possible."""
+
+BANDS = 3
+"""A set of cells is BANDS words of 27 bits: a bit for each cell of three rows."""
 
 WORDS, BITS = 12, 63
 """A set of candidates in `graph` is WORDS numbers of BITS bits each."""
@@ -115,10 +122,40 @@ WORDS, BITS = 12, 63
     COMMON,  # WORDS numbers: the candidates that every candidate of a constraint excludes
     HAS_EXCLUSIONS,  # for each candidate, whether its EXCLUSIONS are known
     EXCLUSIONS,  # WORDS numbers for each candidate: the candidates that it excludes
+    NAKED_FIRST,  # where in `graph` the queue of naked singles starts
+    NAKED_END,  # where it ends
+    HIDDEN_FIRST,  # the same for the queue of hidden singles
+    HIDDEN_END,
+    NAKED_QUEUE,  # space for the naked singles of a walk: candidates
+    HIDDEN_QUEUE,  # space for the hidden singles of a walk: candidates
+    DEPTH,  # depth of a search for a set of rows, see `patterns.next_rows`
+    PICKS,  # at each depth, the row that was chosen
+    UNIONS,  # at each depth, the union of the masks of the rows above it
+    TRIED_COUNT,  # number of rectangles in TRIED
+    TRIED,  # a number for each rectangle that was tried, see `rectangles`
+    PLACES,  # BANDS words for each digit: the cells that have it as a candidate
+    DIRECT_AT,  # 3 for each signed node: in DIRECT, where its candidates start, its groups, the end
+    DIRECT,  # the signed nodes that a signed node implies by one link
+    CHAIN_START,  # of each signed node: the number of the last search that reached it
+    CHAIN_DISTANCE,  # the number of links from the start of that search
+    CHAIN_PARENT,  # the signed node before it
+    CHAIN_QUEUE,  # the signed nodes of the last search in the order of reaching
+    PATH,  # a chain from its start: its length, then its signed nodes
+    MARKS,  # for each cell, the number of the last chain that passed it
+    FOUND,  # BANDS words for each digit: the eliminations of a chain
+    BEST,  # the same of the best chain so far
+    BEST_KEY,  # the rank of these eliminations, see `links.elimination_key`; 0 without any
+    BEST_LENGTH,  # the number of nodes of the best chain so far
+    COLOURS,  # BANDS words for each colour, 2 · component + 0 or 1: the cells of the colour
+    SEEN_BY,  # the same: the cells that see a cell of the colour
+    COLOUR_AT,  # an index in CHAIN_QUEUE for each component, and the end
+    BRANCH,  # for each depth of a depth-first search, the next direct node to try
     GRAPH_SIZE,
 ) = accumulate(
     (0, 1, 1, 1, 1, *4 * (ALL_NODES + 1,), 6000, 6000, 39000, 39000, 1, 1, 1, 8 * ALL_NODES,
-     2 * ALL_NODES, ALL_NODES, WORDS, SINGLES, WORDS * SINGLES)
+     2 * ALL_NODES, ALL_NODES, WORDS, SINGLES, WORDS * SINGLES, 1, 1, 1, 1, 81, 243, 1, 10, 10, 1, MAX_TRIED,
+     9 * BANDS, 6 * ALL_NODES, 45000, *4 * (2 * ALL_NODES,), 2 * ALL_NODES + 1, 81, 9 * BANDS,
+     9 * BANDS, 1, 1, 81 * BANDS, 81 * BANDS, 42, 64)
 )  # fmt: skip
 """Offsets of the parts of `graph`: the links between the nodes of a state, and searches in them."""
 
@@ -129,7 +166,8 @@ TECHNIQUE_COUNT = 2  # number of techniques to try
 SCORE = 3  # sum of the scores of all steps
 HIGHEST_RATING = 4  # highest rating of a step, in tenths
 HARDEST = 5  # index of the hardest technique so far
-TECHNIQUE_ROWS = 6  # a row of TECHNIQUE_ROW_SIZE numbers for each technique, in the order of trying
+HAS_QUEUES = 6  # whether singles are taken from queues, see `singles`
+TECHNIQUE_ROWS = 7  # a row of TECHNIQUE_ROW_SIZE numbers for each technique, in the order of trying
 
 # A row of `walk`. HARDNESS orders techniques by level, then by score. SE is the rating of Sudoku
 # Explainer in tenths. KIND, FORM and SIZE are fields of `techniques.Technique`.

@@ -16,17 +16,25 @@ from pipeline.native import compiled
 from pipeline.solving import LEVELS
 from pipeline.steps import (
     chains,
+    colours,
     explainer,
     explainer_aligned,
     explainer_bug,
     explainer_cycles,
     explainer_forcing,
     explainer_loops,
+    forcing,
+    loops,
     nets,
     patterns,
+    rectangles,
+    simple_chains,
+    singles,
+    wings,
 )
 from pipeline.steps import layout as L
 from pipeline.steps.explainer_hints import BASE_DYNAMIC, BASE_MULTIPLE
+from pipeline.steps.singles import apply_queued, set_up_queues
 from pipeline.steps.step_arrays import apply_step, reset_step, set_up
 
 MAX_SCORES = (800, 1000, 1600, 1800)
@@ -34,12 +42,14 @@ MAX_SCORES = (800, 1000, 1600, 1800)
 
 (
     SINGLE, LOCKED_CANDIDATES, SUBSET, FISH, UNIQUE_RECTANGLE, BUG, EMPTY_RECTANGLE, CHAIN,
-    COLOURS, XYZ_WING, VERITY, FORCING_NET,
+    COLOURS, WING, VERITY, FORCING_NET, SIMPLE_CHAIN, REMOTE_PAIR, LOOP, FORCING_CHAIN,
     EXPLAINER_HIDDEN_SINGLE, EXPLAINER_LOCKED, EXPLAINER_NAKED_SINGLE, EXPLAINER_HIDDEN_SET,
     EXPLAINER_NAKED_SET, EXPLAINER_FISH, EXPLAINER_WING, EXPLAINER_LOOP, EXPLAINER_BUG,
-    EXPLAINER_ALIGNED, EXPLAINER_CHAIN, EXPLAINER_NISHIO, EXPLAINER_MULTIPLE,
-) = range(25)  # fmt: skip
-"""Kinds of techniques: `_find` selects by kind the function to call."""
+    EXPLAINER_ALIGNED, EXPLAINER_CHAIN, EXPLAINER_NISHIO, EXPLAINER_MULTIPLE, VARIANT,
+) = range(30)  # fmt: skip
+"""Kinds of techniques: `_find` selects by kind the function to call. The package `variants` finds
+those of the kind VARIANT.
+"""
 
 
 class Technique(NamedTuple):
@@ -69,9 +79,9 @@ class Technique(NamedTuple):
 
 
 TECHNIQUES = (
-    Technique("full house", 0, 4, 10, SINGLE, patterns.FULL_HOUSE),
-    Technique("naked single", 0, 4, 23, SINGLE, patterns.NAKED_SINGLE),
-    Technique("hidden single", 0, 14, 0, SINGLE, patterns.IN_UNITS),
+    Technique("full house", 0, 4, 10, SINGLE, singles.FULL_HOUSE),
+    Technique("naked single", 0, 4, 23, SINGLE, singles.NAKED_SINGLE),
+    Technique("hidden single", 0, 14, 0, SINGLE, singles.HIDDEN_SINGLE),
     Technique("locked pair", 1, 40, 0, SUBSET, patterns.LOCKED, 2),
     Technique("locked triple", 1, 60, 0, SUBSET, patterns.LOCKED, 3),
     Technique("pointing", 1, 50, 26, LOCKED_CANDIDATES, patterns.POINTING),
@@ -85,39 +95,38 @@ TECHNIQUES = (
     Technique("X-wing", 2, 140, 32, FISH, patterns.BASIC, 2),
     Technique("swordfish", 2, 150, 38, FISH, patterns.BASIC, 3),
     Technique("jellyfish", 2, 160, 52, FISH, patterns.BASIC, 4),
+    Technique("remote pair", 2, 110, 0, REMOTE_PAIR),
     Technique("BUG+1", 2, 100, 56, BUG),
-    Technique("skyscraper", 2, 130, 0, CHAIN, chains.SKYSCRAPER),
-    Technique("2-string kite", 2, 150, 0, CHAIN, chains.KITE),
-    Technique("turbot fish", 2, 120, 66, CHAIN, chains.TURBOT),
-    Technique("empty rectangle", 2, 120, 0, EMPTY_RECTANGLE, chains.EMPTY_RECTANGLE),
-    Technique("W-wing", 2, 150, 0, CHAIN, chains.W_WING),
-    Technique("XY-wing", 2, 160, 42, CHAIN, chains.XY_WING),
-    Technique("XYZ-wing", 2, 180, 44, XYZ_WING, chains.XYZ_WING),
+    Technique("skyscraper", 2, 130, 0, WING, wings.SKYSCRAPER),
+    Technique("2-string kite", 2, 150, 0, WING, wings.KITE),
+    Technique("turbot fish", 2, 120, 66, SIMPLE_CHAIN, simple_chains.TURBOT),
+    Technique("empty rectangle", 2, 120, 0, EMPTY_RECTANGLE, wings.EMPTY_RECTANGLE),
+    Technique("W-wing", 2, 150, 0, WING, wings.W_WING),
+    Technique("XY-wing", 2, 160, 42, WING, wings.XY_WING),
+    Technique("XYZ-wing", 2, 180, 44, WING, wings.XYZ_WING),
     Technique("unique rectangle 1", 2, 100, 45, UNIQUE_RECTANGLE, 1),
     Technique("unique rectangle 2", 2, 100, 45, UNIQUE_RECTANGLE, 2),
     Technique("unique rectangle 3", 2, 100, 46, UNIQUE_RECTANGLE, 3),
     Technique("unique rectangle 4", 2, 100, 45, UNIQUE_RECTANGLE, 4),
     Technique("unique rectangle 5", 2, 100, 45, UNIQUE_RECTANGLE, 5),
+    Technique("unique rectangle 6", 2, 100, 0, UNIQUE_RECTANGLE, 6),
+    Technique("hidden rectangle", 2, 100, 0, UNIQUE_RECTANGLE, rectangles.HIDDEN),
+    Technique("avoidable rectangle 1", 2, 100, 0, UNIQUE_RECTANGLE, rectangles.AVOIDABLE_1),
+    Technique("avoidable rectangle 2", 2, 100, 0, UNIQUE_RECTANGLE, rectangles.AVOIDABLE_2),
     Technique("finned X-wing", 2, 130, 0, FISH, patterns.FINNED, 2),
     Technique("sashimi X-wing", 2, 150, 0, FISH, patterns.SASHIMI, 2),
     Technique("finned swordfish", 3, 200, 0, FISH, patterns.FINNED, 3),
     Technique("sashimi swordfish", 3, 240, 0, FISH, patterns.SASHIMI, 3),
     Technique("finned jellyfish", 3, 250, 0, FISH, patterns.FINNED, 4),
     Technique("sashimi jellyfish", 3, 260, 0, FISH, patterns.SASHIMI, 4),
-    Technique("simple colours", 2, 150, 0, COLOURS),
-    Technique("X-chain", 3, 260, 66, CHAIN, chains.X_CHAIN),
-    Technique("XY-chain", 3, 260, 70, CHAIN, chains.XY_CHAIN),
-    Technique("alternating inference chain", 3, 280, 70, CHAIN, chains.AIC),
-    Technique("grouped chain", 3, 300, 0, CHAIN, chains.GROUPED),
-    Technique("forcing chain", 4, 500, 0, VERITY, chains.GROUPED),
+    Technique("simple colours", 2, 150, 0, COLOURS, colours.SIMPLE),
+    Technique("multi-colours", 2, 200, 0, COLOURS, colours.MULTI),
+    Technique("X-chain", 3, 260, 66, SIMPLE_CHAIN, simple_chains.X_CHAIN),
+    Technique("XY-chain", 3, 260, 70, SIMPLE_CHAIN, simple_chains.XY_CHAIN),
+    Technique("alternating inference chain", 3, 280, 70, LOOP, 0),
+    Technique("grouped chain", 3, 300, 0, LOOP, 1),
+    Technique("forcing chain", 4, 500, 0, FORCING_CHAIN),
     Technique("forcing net", 4, 700, 85, FORCING_NET),
-    Technique("hidden single in a box", 0, 0, 12, SINGLE, patterns.IN_BOXES),
-    Technique("hidden single in a line", 0, 0, 15, SINGLE, patterns.IN_LINES),
-    Technique("direct pointing", 0, 0, 17, LOCKED_CANDIDATES, patterns.DIRECT_POINTING),
-    Technique("direct claiming", 0, 0, 19, LOCKED_CANDIDATES, patterns.DIRECT_CLAIMING),
-    Technique("direct hidden pair", 0, 0, 20, SUBSET, patterns.DIRECT, 2),
-    Technique("direct hidden triple", 0, 0, 25, SUBSET, patterns.DIRECT, 3),
-    Technique("multiple forcing chain", 0, 0, 80, VERITY, chains.AIC),
 )
 BY_SCORE = tuple(technique for technique in TECHNIQUES if technique.score)
 """The techniques of HoDoKu in its order."""
@@ -171,7 +180,8 @@ def new_walk(order: Sequence[Technique], *, unique: bool = False) -> list[int]:
         )
         for technique in order
     ]
-    return [-1, int(unique), len(order), 0, 0, 0, *chain.from_iterable(rows)]
+    has_queues = any(technique.kind == SINGLE for technique in order)
+    return [-1, int(unique), len(order), 0, 0, 0, int(has_queues), *chain.from_iterable(rows)]
 
 
 MORE, FILLED, STUCK, UNSOUND = range(4)
@@ -219,20 +229,32 @@ def _find(kind, form, size, state, tables, step, graph, scratch, workspace):
     if kind == EXPLAINER_MULTIPLE:
         return explainer_forcing.find_multiple(state, scratch, tables, step, workspace, form)
     if kind == SINGLE:
-        return patterns.find_single(state, tables, step, form)
+        return singles.find_single(state, tables, step, graph, form)
     if kind == LOCKED_CANDIDATES:
-        return patterns.find_locked_candidates(state, tables, step, scratch, form)
-    if kind in (SUBSET, FISH):
-        return patterns.find_subset(state, tables, step, scratch, size, form)
+        return patterns.find_locked_candidates(state, tables, step, form)
+    if kind == SUBSET:
+        return patterns.find_subset(state, tables, step, graph, size, form)
+    if kind == FISH:
+        return patterns.find_fish(state, tables, step, graph, size, form)
     if kind == UNIQUE_RECTANGLE:
-        return patterns.find_unique_rectangle(state, tables, step, form)
+        return rectangles.find_rectangle(state, tables, step, graph, form)
     if kind == BUG:
         return patterns.find_bug(state, tables, step)
-    if kind in (EMPTY_RECTANGLE, CHAIN):
+    if kind in (EMPTY_RECTANGLE, WING):
+        return wings.find_wing(state, tables, step, form)
+    if kind == CHAIN:
         return chains.find_chain(state, tables, step, graph, form)
     if kind == COLOURS:
-        return chains.find_colours(state, tables, step, graph)
-    if kind in (XYZ_WING, VERITY):
+        return colours.find_colours(state, tables, step, graph, form)
+    if kind == SIMPLE_CHAIN:
+        return simple_chains.find_chain(state, tables, step, graph, form)
+    if kind == REMOTE_PAIR:
+        return simple_chains.find_remote_pair(state, tables, step, graph)
+    if kind == LOOP:
+        return loops.find_loop(state, tables, step, graph, form)
+    if kind == FORCING_CHAIN:
+        return forcing.find_forcing_chain(state, tables, step, graph)
+    if kind in (VERITY,):
         return chains.find_verity(state, tables, step, graph, form)
     return nets.find_forcing_net(state, tables, step, graph, scratch)
 
@@ -248,7 +270,10 @@ def take_steps(walk, state, tables, step, graph, scratch, stack, workspace, max_
     last step. `scratch` (STATE_SIZE numbers) and `stack` (STACK_SIZE) are scratch.
     """
     if walk[L.STEPS_TAKEN] < 0:
-        set_up(state, tables)
+        if walk[L.HAS_QUEUES]:
+            set_up_queues(state, tables, graph)
+        else:
+            set_up(state, tables)
         walk[L.STEPS_TAKEN] = graph[L.IS_KNOWN] = graph[L.NET_START] = 0
     end = L.TECHNIQUE_ROWS + L.TECHNIQUE_ROW_SIZE * walk[L.TECHNIQUE_COUNT]
     for _ in range(max_steps):
@@ -274,6 +299,9 @@ def take_steps(walk, state, tables, step, graph, scratch, stack, workspace, max_
         hardest = L.TECHNIQUE_ROWS + L.TECHNIQUE_ROW_SIZE * walk[L.HARDEST]
         if walk[row + L.HARDNESS] > walk[hardest + L.HARDNESS]:
             walk[L.HARDEST] = step[L.TECHNIQUE]
-        apply_step(state, tables, step)
+        if walk[L.HAS_QUEUES]:
+            apply_queued(state, tables, graph, step)
+        else:
+            apply_step(state, tables, step)
         graph[L.IS_KNOWN] = 0
     return MORE if state[L.OPEN] else FILLED
