@@ -12,9 +12,7 @@ def _rows(name: str) -> list[dict[str, str]]:
         return [*csv.DictReader(file)]
 
 
-EXAMPLES = {
-    row["technique"]: (int(row["step"]), row["puzzle"]) for row in _rows("techniques.csv")
-}
+EXAMPLES = {row["technique"]: (int(row["step"]), row["puzzle"]) for row in _rows("techniques.csv")}
 """For HoDoKu's techniques: the number of the step, from 0, and the puzzle, made by `generate`."""
 
 
