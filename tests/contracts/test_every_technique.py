@@ -42,9 +42,6 @@ def test_a_technique_of_sudoku_explainer_concludes_what_that_program_concludes(n
     example, walk = RATED_EXAMPLES[name], rated_walk(name)
     assert walk.technique == name
     assert (walk.rating, walk.placed, walk.struck) == example[:1] + example[2:]
-    solution = solution_of(example.masks)
-    assert all(solution[cell] == value for cell, value in walk.placed)
-    assert all(solution[cell] != value for cell, value in walk.struck)
 
 
 def _walks() -> list[Walk]:
