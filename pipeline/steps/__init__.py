@@ -34,7 +34,8 @@ from pipeline.steps.techniques import (
 __all__ = ["BY_RATING", "BY_SCORE", "Node", "Step", "ratings", "steps"]
 
 _MODULE_NAMES = (
-    "techniques", "singles", "patterns", "rectangles", "wings", "chains", "nets", "explainer", "explainer_chains",
+    "techniques", "singles", "patterns", "rectangles", "wings", "sue_de_coq",
+    "almost_locked_sets", "chains", "nets", "explainer", "explainer_chains",
     "explainer_uniqueness", "step_arrays", "layout",
 )  # fmt: skip
 _MODULES = *(f"pipeline.steps.{name}" for name in _MODULE_NAMES), "pipeline.certify.steps"

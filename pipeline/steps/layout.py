@@ -53,8 +53,8 @@ UNIT_DIGITS, CONSTRAINTS = 81, 324
 FIRST_ROW, FIRST_COLUMN, FIRST_BOX, UNITS = 0, 9, 18, 27
 """The first unit of each kind; the number of units."""
 
-SPOTS, RECTANGLE_COUNT = 135, 486
-"""The number of spots; the number of rectangles in two rows, two columns and two boxes."""
+SPOTS = 135
+"""The number of spots."""
 
 SINGLES, ALL_NODES = 729, 9 * SPOTS
 """The number of candidates, which are the first nodes; the number of nodes."""
@@ -77,7 +77,7 @@ STATE_SIZE = 739
     LOWEST_BIT,  # 512 numbers: the lowest bit of each mask
     SETS,  # for k = 0 … 9: offset of the masks with k bits; then all masks, sorted by bit count
     SPOT_AT,  # 512 for each unit: the spot at the positions of a mask, or NOTHING
-    RECTANGLES,  # 4 cells for each rectangle in two rows, two columns and two boxes
+    PEERS,  # for each cell, a set of its peers in two words: bit k of cell k, bit k of cell 45 + k
     COMPLEXITIES,  # a chain with more nodes than entry k adds k + 1 tenths to its rating
     BASE_TENTHS,  # for each base rating of chains, the tenths
     RANKS,  # 32 for each base rating: the rank of the rating with k tenths more
@@ -85,12 +85,15 @@ STATE_SIZE = 739
     EXCLUDED,  # for each node, the nodes that it excludes, candidates first
 ) = accumulate(
     (0, 9 * CONSTRAINTS, 9 * UNITS, 36 * SPOTS, 36 * SPOTS, 81 * SPOTS, 512, 512, 522, 512 * UNITS,
-     4 * RECTANGLE_COUNT, 32, 10, 320, ALL_NODES + 1)
+     162, 32, 10, 320, ALL_NODES + 1)
 )  # fmt: skip
 """Offsets of the parts of `tables`, which never change."""
 
 MAX_TRIED = 500
 """More rectangles than a search tries: 486 are possible."""
+
+MAX_SETS, MAX_COMMONS = 1500, 60000
+"""Limits on the number of almost locked sets, and of their restricted commons."""
 
 WORDS, BITS = 12, 63
 """A set of candidates in `graph` is WORDS numbers of BITS bits each."""
@@ -128,10 +131,27 @@ WORDS, BITS = 12, 63
     UNIONS,  # at each depth, the union of the masks of the rows above it
     TRIED_COUNT,  # number of rectangles in TRIED
     TRIED,  # a number for each rectangle that was tried, see `rectangles`
+    BOX_PICKS,  # as PICKS and UNIONS, for a search inside another
+    BOX_UNIONS,
+    DIGIT_CELLS,  # for each digit, its places, as a set of cells in two words
+    ALS_COUNT,  # number of almost locked sets; NOTHING before the search for them
+    ALS_UNIT,  # for each almost locked set, its unit
+    ALS_DIGITS,  # its digits
+    ALS_CELLS,  # its cells, in two words
+    ALS_PLACES,  # for each of the nine digits, its places in the set, in two words
+    ALS_SEEN,  # for each of the nine digits, the other places that see all places in the set
+    FIRST_COMMON,  # for each set, the first restricted common with a later set; and the end
+    LAST_COMMON,  # for each set, the last restricted common with an earlier set
+    COMMON_SETS,  # for each restricted common of two sets: the earlier and the later set
+    COMMON_DIGITS,  # its one or two digits
+    NEXT_COMMON,  # the next one with the same later set, or NOTHING
+    REACHED_BY,  # for each number of links and each set, the last digits of ALS chains
     GRAPH_SIZE,
 ) = accumulate(
     (0, 1, 1, 1, 1, *4 * (ALL_NODES + 1,), 6000, 6000, 39000, 39000, 1, 1, 1, 8 * ALL_NODES,
-     2 * ALL_NODES, ALL_NODES, WORDS, SINGLES, WORDS * SINGLES, 1, 1, 1, 1, 81, 243, 1, 10, 10, 1, MAX_TRIED)
+     2 * ALL_NODES, ALL_NODES, WORDS, SINGLES, WORDS * SINGLES, 1, 1, 1, 1, 81, 243, 1, 10, 10, 1, MAX_TRIED, 10, 10, 18, 1,
+     MAX_SETS, MAX_SETS, 2 * MAX_SETS, 18 * MAX_SETS, 18 * MAX_SETS, MAX_SETS + 1, MAX_SETS,
+     2 * MAX_COMMONS, MAX_COMMONS, MAX_COMMONS, 6 * MAX_SETS)
 )  # fmt: skip
 """Offsets of the parts of `graph`: the links between the nodes of a state, and searches in them."""
 

@@ -15,6 +15,7 @@ from pipeline.certify.steps import follows
 from pipeline.native import compiled
 from pipeline.solving import LEVELS
 from pipeline.steps import (
+    almost_locked_sets,
     chains,
     explainer,
     explainer_chains,
@@ -23,6 +24,7 @@ from pipeline.steps import (
     patterns,
     rectangles,
     singles,
+    sue_de_coq,
     wings,
 )
 from pipeline.steps import layout as L
@@ -34,10 +36,10 @@ MAX_SCORES = (800, 1000, 1600, 1800)
 
 (
     SINGLE, LOCKED_CANDIDATES, SUBSET, FISH, UNIQUE_RECTANGLE, BUG, EMPTY_RECTANGLE, CHAIN,
-    COLOURS, WING, VERITY, FORCING_NET, HIDDEN_SINGLE_SE, LOCKED_SE, NAKED_SINGLE_SE,
+    COLOURS, WING, SUE_DE_COQ, ALMOST_LOCKED_SETS, VERITY, FORCING_NET, HIDDEN_SINGLE_SE, LOCKED_SE, NAKED_SINGLE_SE,
     HIDDEN_SET_SE, NAKED_SET_SE, FISH_SE, WING_SE, LOOP_SE, CHAIN_SE, NISHIO_SE,
     MULTIPLE_SE, ALIGNED_SE,
-) = range(24)  # fmt: skip
+) = range(26)  # fmt: skip
 """Kinds of techniques: `_find` selects by kind the function to call."""
 
 
@@ -107,11 +109,15 @@ TECHNIQUES = (
     Technique("sashimi swordfish", 3, 240, 0, FISH, patterns.SASHIMI, 3),
     Technique("finned jellyfish", 3, 250, 0, FISH, patterns.FINNED, 4),
     Technique("sashimi jellyfish", 3, 260, 0, FISH, patterns.SASHIMI, 4),
+    Technique("Sue de Coq", 3, 250, 0, SUE_DE_COQ),
     Technique("simple colours", 2, 150, 0, COLOURS),
     Technique("X-chain", 3, 260, 66, CHAIN, chains.X_CHAIN),
     Technique("XY-chain", 3, 260, 70, CHAIN, chains.XY_CHAIN),
     Technique("alternating inference chain", 3, 280, 70, CHAIN, chains.AIC),
     Technique("grouped chain", 3, 300, 0, CHAIN, chains.GROUPED),
+    Technique("ALS-XZ", 3, 300, 0, ALMOST_LOCKED_SETS, almost_locked_sets.XZ),
+    Technique("ALS-XY-wing", 3, 320, 0, ALMOST_LOCKED_SETS, almost_locked_sets.XY_WING),
+    Technique("ALS chain", 3, 340, 0, ALMOST_LOCKED_SETS, almost_locked_sets.CHAIN),
     Technique("forcing chain", 4, 500, 0, VERITY, chains.GROUPED),
     Technique("forcing net", 4, 700, 85, FORCING_NET),
 )
@@ -214,6 +220,10 @@ def _find(kind, form, size, state, tables, step, graph, scratch, web):
         return wings.find_wing(state, tables, step, form)
     if kind == CHAIN:
         return chains.find_chain(state, tables, step, graph, form)
+    if kind == SUE_DE_COQ:
+        return sue_de_coq.find_sue_de_coq(state, tables, step, graph)
+    if kind == ALMOST_LOCKED_SETS:
+        return almost_locked_sets.find_almost_locked_sets(state, tables, step, graph, form)
     if kind == COLOURS:
         return chains.find_colours(state, tables, step, graph)
     if kind == VERITY:
@@ -237,6 +247,7 @@ def take_steps(walk, state, tables, step, graph, scratch, stack, web, max_steps)
         else:
             set_up(state, tables)
         walk[L.STEPS_TAKEN] = graph[L.IS_KNOWN] = graph[L.NET_START] = 0
+        graph[L.ALS_COUNT] = L.NOTHING
     end = L.TECHNIQUE_ROWS + L.TECHNIQUE_ROW_SIZE * walk[L.TECHNIQUE_COUNT]
     for _ in range(max_steps):
         if state[L.OPEN] == 0:
@@ -265,5 +276,5 @@ def take_steps(walk, state, tables, step, graph, scratch, stack, web, max_steps)
             apply_queued(state, tables, graph, step)
         else:
             apply_step(state, tables, step)
-        graph[L.IS_KNOWN] = 0
+        graph[L.IS_KNOWN], graph[L.ALS_COUNT] = 0, L.NOTHING
     return MORE if state[L.OPEN] else FILLED
