@@ -9,16 +9,21 @@ from __future__ import annotations
 
 from pipeline.native import compiled
 from pipeline.steps import layout as L
-from pipeline.steps.step_arrays import (
-    append_new,
-    bit_count,
-    cell_at,
-    lowest_bit,
-    reset_step,
+from pipeline.steps.links import (
+    clear_found,
+    eliminate_found,
+    elimination_count,
+    elimination_key,
+    keep_found,
+    link_state,
 )
+from pipeline.steps.step_arrays import append_new, bit_count, cell_at, lowest_bit
 
 XZ, XY_WING, CHAIN = range(3)
 """Forms of techniques."""
+
+HAVE_SETS = 4
+"""The bit of IS_KNOWN that says whether the sets are known."""
 
 MIN_LINKS, MAX_LINKS = 3, 5
 """Minimum and maximum number of restricted commons in an ALS chain."""
@@ -29,10 +34,10 @@ def find_almost_locked_sets(state, tables, step, graph, form):
     """Find a technique of one of the forms."""
     link_sets(state, tables, graph)
     if form == XZ:
-        return _find_xz(state, tables, step, graph)
+        return _find_xz(tables, step, graph)
     if form == XY_WING:
-        return _find_xy_wing(state, tables, step, graph)
-    return _find_chain(state, tables, step, graph)
+        return _find_xy_wing(tables, step, graph)
+    return _find_chain(tables, step, graph)
 
 
 @compiled()
@@ -41,15 +46,11 @@ def link_sets(state, tables, graph):
 
     HoDoKu's order: by unit (rows, columns, boxes), then depth first. Each set of cells occurs once.
     """
-    if graph[L.ALS_COUNT] != L.NOTHING:
+    link_state(state, tables, graph)  # for PLACES
+    if graph[L.IS_KNOWN] & HAVE_SETS:
         return
+    graph[L.IS_KNOWN] |= HAVE_SETS
     graph[L.ALS_COUNT] = 0
-    for k in range(18):
-        graph[L.DIGIT_CELLS + k] = 0
-    for cell in range(81):
-        for digit in range(9):
-            if state[cell] >> digit & 1:
-                graph[L.DIGIT_CELLS + 2 * digit + cell // 45] |= 1 << cell % 45
     for unit in range(L.UNITS):
         _add_sets(state, tables, graph, unit)
     count = graph[L.ALS_COUNT]
@@ -76,7 +77,6 @@ def link_sets(state, tables, graph):
 def _add_sets(state, tables, graph, unit):
     """Add the almost locked sets of a unit, except those that are in an earlier unit."""
     graph[L.PICKS], graph[L.UNIONS], depth = -1, 0, 0
-    rows = columns = 0
     while depth >= 0:
         graph[L.PICKS + depth] += 1
         position = graph[L.PICKS + depth]
@@ -91,12 +91,11 @@ def _add_sets(state, tables, graph, unit):
         graph[L.UNIONS + depth], graph[L.PICKS + depth] = digits, position
         if bit_count(tables, digits) != depth + 1:
             continue
-        rows = columns = 0
+        in_row = in_column = True
         for k in range(depth):
-            cell = cell_at(tables, unit, graph[L.PICKS + k])
-            rows |= 1 << cell // 9
-            columns |= 1 << cell % 9
-        in_row, in_column = bit_count(tables, rows) == 1, bit_count(tables, columns) == 1
+            other = cell_at(tables, unit, graph[L.PICKS + k])
+            in_row = in_row and other // 9 == cell // 9
+            in_column = in_column and other % 9 == cell % 9
         is_repeated = (unit >= L.FIRST_COLUMN and in_row) or (unit >= L.FIRST_BOX and in_column)
         if not is_repeated and graph[L.ALS_COUNT] < L.MAX_SETS:
             _add_set(state, tables, graph, unit, depth, digits)
@@ -108,66 +107,65 @@ def _add_set(state, tables, graph, unit, size, digits):
     number = graph[L.ALS_COUNT]
     graph[L.ALS_COUNT] += 1
     graph[L.ALS_UNIT + number], graph[L.ALS_DIGITS + number] = unit, digits
-    cells = L.ALS_CELLS + 2 * number
-    graph[cells] = graph[cells + 1] = 0
-    for digit in range(9):
-        at = L.ALS_PLACES + 18 * number + 2 * digit
-        seen = L.ALS_SEEN + 18 * number + 2 * digit
-        graph[at] = graph[at + 1] = 0
-        graph[seen], graph[seen + 1] = graph[L.DIGIT_CELLS + 2 * digit], graph[L.DIGIT_CELLS + 2 * digit + 1]
+    cells, first = L.ALS_CELLS + L.BANDS * number, 9 * L.BANDS * number
+    for band in range(L.BANDS):
+        graph[cells + band] = 0
+    for k in range(9 * L.BANDS):
+        graph[L.ALS_PLACES + first + k], graph[L.ALS_SEEN + first + k] = 0, graph[L.PLACES + k]
     for k in range(size):
         cell = cell_at(tables, unit, graph[L.PICKS + k])
-        graph[cells + cell // 45] |= 1 << cell % 45
+        graph[cells + cell // 27] |= 1 << cell % 27
         remaining = state[cell]
         while remaining:
-            digit = lowest_bit(tables, remaining)
+            at = first + L.BANDS * lowest_bit(tables, remaining)
             remaining &= remaining - 1
-            graph[L.ALS_PLACES + 18 * number + 2 * digit + cell // 45] |= 1 << cell % 45
-            seen = L.ALS_SEEN + 18 * number + 2 * digit
-            graph[seen] &= tables[L.PEERS + 2 * cell]
-            graph[seen + 1] &= tables[L.PEERS + 2 * cell + 1]
+            graph[L.ALS_PLACES + at + cell // 27] |= 1 << cell % 27
+            for band in range(L.BANDS):
+                graph[L.ALS_SEEN + at + band] &= tables[L.SEEN + L.BANDS * cell + band]
 
 
 @compiled(inline=True)
+def _overlap(graph, a, b):
+    """Whether two sets share a cell."""
+    a, b = L.ALS_CELLS + L.BANDS * a, L.ALS_CELLS + L.BANDS * b
+    shared = graph[a] & graph[b] | graph[a + 1] & graph[b + 1] | graph[a + 2] & graph[b + 2]
+    return shared != 0
+
+
+@compiled()
 def _restricted_commons(graph, a, b):
     """The restricted commons of two sets, as a mask; 0 if the sets overlap."""
-    cells_a, cells_b = L.ALS_CELLS + 2 * a, L.ALS_CELLS + 2 * b
-    if graph[cells_a] & graph[cells_b] or graph[cells_a + 1] & graph[cells_b + 1]:
-        return 0
     shared, commons = graph[L.ALS_DIGITS + a] & graph[L.ALS_DIGITS + b], 0
+    if not shared or _overlap(graph, a, b):
+        return 0
     for digit in range(9):
         if shared >> digit & 1:
-            seen, at = L.ALS_SEEN + 18 * a + 2 * digit, L.ALS_PLACES + 18 * b + 2 * digit
-            if not graph[at] & ~graph[seen] and not graph[at + 1] & ~graph[seen + 1]:
+            seen = L.ALS_SEEN + L.BANDS * (9 * a + digit)
+            at = L.ALS_PLACES + L.BANDS * (9 * b + digit)
+            unseen = graph[at] & ~graph[seen] | graph[at + 1] & ~graph[seen + 1]
+            if not unseen | graph[at + 2] & ~graph[seen + 2]:
                 commons |= 1 << digit
     return commons
 
 
 @compiled()
-def _eliminate_seen(tables, step, graph, digit, a, b):
-    """Eliminate a digit where its places in two sets are seen, or its places in one if a == b."""
-    seen_a, seen_b = L.ALS_SEEN + 18 * a + 2 * digit, L.ALS_SEEN + 18 * b + 2 * digit
-    low, high = graph[seen_a] & graph[seen_b], graph[seen_a + 1] & graph[seen_b + 1]
-    _eliminate_cells(tables, step, digit, low, high)
-
-
-@compiled()
-def _eliminate_cells(tables, step, digit, low, high):
-    """Eliminate a digit from the cells of a set of cells in two words."""
-    if not low and not high:
-        return
-    for row in range(9):
-        mask = (low >> 9 * row if row < 5 else high >> 9 * (row - 5)) & 511
-        while mask:
-            append_new(step, L.ELIMINATED, 9 * (9 * row + lowest_bit(tables, mask)) + digit)
-            mask &= mask - 1
+def _find_shared(graph, digits, a, b):
+    """Add digits to FOUND where all their places in two sets are seen. Returns 0 if nowhere."""
+    any_word = 0
+    for digit in range(9):
+        for band in range(L.BANDS if digits >> digit & 1 else 0):
+            at = L.ALS_SEEN + L.BANDS * digit + band
+            word = graph[at + 9 * L.BANDS * a] & graph[at + 9 * L.BANDS * b]
+            graph[L.FOUND + L.BANDS * digit + band] |= word
+            any_word |= word
+    return any_word
 
 
 @compiled()
 def _cite_set(tables, step, graph, number):
     """Cite the cells of a set, and show them."""
     for row in range(9):
-        cells = graph[L.ALS_CELLS + 2 * number + row // 5] >> 9 * (row % 5) & 511
+        cells = graph[L.ALS_CELLS + L.BANDS * number + row // 3] >> 9 * (row % 3) & 511
         while cells:
             append_new(step, L.CITED, 9 * row + lowest_bit(tables, cells))
             append_new(step, L.PATTERN_CELLS, 9 * row + lowest_bit(tables, cells))
@@ -180,21 +178,22 @@ def _cite_set(tables, step, graph, number):
 # all its places in both. With two restricted commons each set lacks one of them, so each set holds
 # all its other digits, and one of the two sets holds each of the commons.
 @compiled()
-def _find_xz(state, tables, step, graph):
+def _find_xz(tables, step, graph):
     """Find an ALS-XZ."""
+    clear_found(graph)
     for k in range(graph[L.FIRST_COMMON + graph[L.ALS_COUNT]]):
         a, b = graph[L.COMMON_SETS + 2 * k], graph[L.COMMON_SETS + 2 * k + 1]
         restricted = graph[L.COMMON_DIGITS + k]
         digits_a, digits_b = graph[L.ALS_DIGITS + a], graph[L.ALS_DIGITS + b]
-        is_double = restricted & (restricted - 1) != 0
-        for x in range(9):
-            for z in range(9 if restricted >> x & 1 else 0):
-                if z != x and (digits_a & digits_b) >> z & 1:
-                    _eliminate_seen(tables, step, graph, z, a, b)
-        if is_double:
-            _eliminate_rest(tables, step, graph, digits_a & ~restricted, a, b)
-            _eliminate_rest(tables, step, graph, digits_b & ~restricted, b, a)
-        if step[L.ELIMINATED]:
+        shared = digits_a & digits_b
+        if restricted & (restricted - 1):
+            any_word = _find_shared(graph, shared, a, b)
+            any_word |= _find_rest(graph, digits_a & ~restricted, a, b)
+            any_word |= _find_rest(graph, digits_b & ~restricted, b, a)
+        else:
+            any_word = _find_shared(graph, shared & ~restricted, a, b)
+        if any_word:
+            eliminate_found(tables, step, graph, L.FOUND)
             _cite_set(tables, step, graph, a)
             _cite_set(tables, step, graph, b)
             step[L.PATTERN_DIGITS] = restricted
@@ -203,21 +202,28 @@ def _find_xz(state, tables, step, graph):
 
 
 @compiled()
-def _eliminate_rest(tables, step, graph, digits, own, other):
-    """Eliminate digits of a set from the cells that see its places, outside of another set."""
+def _find_rest(graph, digits, own, other):
+    """Add digits of a set to FOUND where its places are seen, outside of another set.
+
+    Returns 0 if nowhere.
+    """
+    any_word = 0
     for digit in range(9):
-        if digits >> digit & 1:
-            seen, cells = L.ALS_SEEN + 18 * own + 2 * digit, L.ALS_CELLS + 2 * other
-            low, high = graph[seen] & ~graph[cells], graph[seen + 1] & ~graph[cells + 1]
-            _eliminate_cells(tables, step, digit, low, high)
+        for band in range(L.BANDS if digits >> digit & 1 else 0):
+            word = graph[L.ALS_SEEN + L.BANDS * (9 * own + digit) + band]
+            word &= ~graph[L.ALS_CELLS + L.BANDS * other + band]
+            graph[L.FOUND + L.BANDS * digit + band] |= word
+            any_word |= word
+    return any_word
 
 
 # ALS-XY-wing. A set has a restricted common x with one set, and a different one y with another set.
 # It lacks only one of x and y, so one of the two other sets lacks its restricted common, and holds
 # all its other digits. A digit z that both have is eliminated as in ALS-XZ.
 @compiled()
-def _find_xy_wing(state, tables, step, graph):
+def _find_xy_wing(tables, step, graph):
     """Find an ALS-XY-wing: pairs of restricted commons in their order."""
+    clear_found(graph)
     for k in range(graph[L.FIRST_COMMON + graph[L.ALS_COUNT]]):
         a, b = graph[L.COMMON_SETS + 2 * k], graph[L.COMMON_SETS + 2 * k + 1]
         for n in range(k + 1, graph[L.FIRST_COMMON + a + 1]):
@@ -239,16 +245,11 @@ def _conclude_xy_wing(tables, step, graph, first, second, a, b, shared):
     """Write the conclusions of two restricted commons of the sets a and b with a shared set."""
     x, y = graph[L.COMMON_DIGITS + first], graph[L.COMMON_DIGITS + second]
     digits = graph[L.ALS_DIGITS + a] & graph[L.ALS_DIGITS + b] & ~(x | y)
-    if not digits or (x == y and x & (x - 1) == 0):
+    if not digits or (x == y and x & (x - 1) == 0) or _overlap(graph, a, b):
         return False
-    cells_a, cells_b = L.ALS_CELLS + 2 * a, L.ALS_CELLS + 2 * b
-    if graph[cells_a] & graph[cells_b] or graph[cells_a + 1] & graph[cells_b + 1]:
+    if not _find_shared(graph, digits, a, b):
         return False
-    for digit in range(9):
-        if digits >> digit & 1:
-            _eliminate_seen(tables, step, graph, digit, a, b)
-    if not step[L.ELIMINATED]:
-        return False
+    eliminate_found(tables, step, graph, L.FOUND)
     for number in (a, shared, b):
         _cite_set(tables, step, graph, number)
     step[L.PATTERN_DIGITS] = x | y
@@ -262,14 +263,13 @@ def _conclude_xy_wing(tables, step, graph, first, second, a, b, shared):
 # of a chain comes later than the set before in the order of sets. All chains are compared: most
 # eliminations come first.
 @compiled()
-def _find_chain(state, tables, step, graph):
+def _find_chain(tables, step, graph):
     """Find the ALS chain that eliminates most candidates."""
-    best_count = best_sum = 0
+    clear_found(graph)
+    graph[L.BEST_KEY] = graph[L.BEST_LENGTH] = 0
     best_start = best_x = best_end = best_y = best_links = L.NOTHING
     for start in range(graph[L.ALS_COUNT]):
-        if graph[L.FIRST_COMMON + start] == graph[L.FIRST_COMMON + start + 1]:
-            continue
-        if not _can_eliminate(tables, step, graph, start, best_count):
+        if not _can_improve(tables, graph, start):
             continue
         for x in range(9):
             if not graph[L.ALS_DIGITS + start] >> x & 1:
@@ -279,22 +279,20 @@ def _find_chain(state, tables, step, graph):
                 for end in range(start + 1, graph[L.ALS_COUNT]):
                     lasts = graph[L.REACHED_BY + L.MAX_SETS * length + end]
                     shared = graph[L.ALS_DIGITS + start] & graph[L.ALS_DIGITS + end] & ~(1 << x)
-                    for y in range(9 if shared else 0):
+                    for y in range(9 if shared and lasts else 0):
                         if not lasts >> y & 1 or not shared & ~(1 << y):
                             continue
-                        step[L.ELIMINATED] = 0
-                        _eliminate_shared(tables, step, graph, shared & ~(1 << y), start, end)
-                        count = step[L.ELIMINATED]
-                        total = sum_of_eliminations(step) if count and count >= best_count else 0
-                        if count > best_count or (count == best_count and total < best_sum):
-                            best_count, best_sum, best_links = count, total, length
+                        if not _find_shared(graph, shared & ~(1 << y), start, end):
+                            continue
+                        key = elimination_key(tables, graph)
+                        if key > graph[L.BEST_KEY]:
+                            keep_found(graph, key, length)
                             best_start, best_x, best_end, best_y = start, x, end, y
-    reset_step(step)
+                            best_links = length
+                        clear_found(graph)
     if best_start == L.NOTHING:
         return 0
-    shared = graph[L.ALS_DIGITS + best_start] & graph[L.ALS_DIGITS + best_end]
-    shared &= ~(1 << best_x | 1 << best_y)
-    _eliminate_shared(tables, step, graph, shared, best_start, best_end)
+    eliminate_found(tables, step, graph, L.BEST)
     _reach_sets(graph, best_start, best_x)
     number, y = best_end, best_y
     for length in range(best_links, 0, -1):
@@ -307,24 +305,16 @@ def _find_chain(state, tables, step, graph):
 
 
 @compiled()
-def _can_eliminate(tables, step, graph, start, best_count):
-    """Whether a set and a later one have digits that eliminate at least `best_count` candidates."""
+def _can_improve(tables, graph, start):
+    """Whether a set and a later one have digits that eliminate at least as many as the best."""
     for end in range(start + 1, graph[L.ALS_COUNT]):
         shared = graph[L.ALS_DIGITS + start] & graph[L.ALS_DIGITS + end]
-        step[L.ELIMINATED] = 0
-        if shared:
-            _eliminate_shared(tables, step, graph, shared, start, end)
-        if step[L.ELIMINATED] and step[L.ELIMINATED] >= best_count:
-            return True
+        if _find_shared(graph, shared, start, end):
+            count = elimination_count(elimination_key(tables, graph))
+            clear_found(graph)
+            if count >= elimination_count(graph[L.BEST_KEY]):
+                return True
     return False
-
-
-@compiled()
-def _eliminate_shared(tables, step, graph, digits, a, b):
-    """Eliminate digits where their places in two sets are seen."""
-    for digit in range(9):
-        if digits >> digit & 1:
-            _eliminate_seen(tables, step, graph, digit, a, b)
 
 
 @compiled()
@@ -349,8 +339,9 @@ def _reach_sets(graph, start, x):
                 continue
             blocked = lasts if lasts & (lasts - 1) == 0 else 0
             for k in range(graph[L.FIRST_COMMON + a], graph[L.FIRST_COMMON + a + 1]):
-                graph[now + graph[L.COMMON_SETS + 2 * k + 1]] |= graph[L.COMMON_DIGITS + k] & ~blocked
-                any_reached |= graph[L.COMMON_DIGITS + k] & ~blocked
+                digits = graph[L.COMMON_DIGITS + k] & ~blocked
+                graph[now + graph[L.COMMON_SETS + 2 * k + 1]] |= digits
+                any_reached |= digits
         if not any_reached:
             return length - 1
     return MAX_LINKS
@@ -367,19 +358,3 @@ def _set_before(tables, graph, number, y, length):
             if lasts:
                 return a, lowest_bit(tables, lasts)
     return number, y
-
-
-@compiled()
-def sum_of_eliminations(step):
-    """The number by which HoDoKu sorts steps that eliminate the same number of candidates.
-
-    The eliminations are sorted by digit, then by cell; number k is weighted by 80 k.
-    """
-    total = rank = 0
-    for digit in range(9):
-        for cell in range(81):
-            for k in range(L.ELIMINATED + 1, L.ELIMINATED + 1 + step[L.ELIMINATED]):
-                if step[k] == 9 * cell + digit:
-                    total += cell * (1 + 80 * rank) + digit + 1
-                    rank += 1
-    return total

@@ -78,7 +78,10 @@ def _is_start(state, tables, cell, form):
 def _is_second(state, tables, start, cell, form):
     """Whether a cell may be the second of a rectangle."""
     if form < AVOIDABLE_1:
-        low, high = lowest_bit(tables, state[start]), lowest_bit(tables, state[start] & (state[start] - 1))
+        low, high = (
+            lowest_bit(tables, state[start]),
+            lowest_bit(tables, state[start] & (state[start] - 1)),
+        )
         return _may_hold(state, tables, cell, low) and _may_hold(state, tables, cell, high)
     return _is_placed(state, tables, cell)
 

@@ -204,13 +204,6 @@ def make_tables() -> tuple[int, ...]:
                 spot_at[512 * u + mask] = n
     masks = sorted(range(512), key=lambda mask: (mask.bit_count(), mask))
     starts = [L.SETS + 10 + sum(mask.bit_count() < k for mask in masks) for k in range(10)]
-    peer_words = [
-        (
-            sum(1 << peer for peer in peers[cell] if peer < 45),
-            sum(1 << peer - 45 for peer in peers[cell] if peer >= 45),
-        )
-        for cell in cells
-    ]
     parts = (
         (*range(L.SINGLES), *(9 * c + d for unit in units for d in nine for c in unit)),
         chain.from_iterable(units),
@@ -221,11 +214,11 @@ def make_tables() -> tuple[int, ...]:
         (max((mask & -mask).bit_length() - 1, 0) for mask in range(512)),
         (*starts, *masks),
         spot_at,
-        chain.from_iterable(peer_words),
         COMPLEXITIES,
         (round(10 * base) for base in BASES),
         rating_ranks(),
         accumulate(map(len, excluded), initial=L.EXCLUDED),
+        (sum(1 << c % 27 for c in seen[n] if c // 27 == b) for n in spots for b in range(L.BANDS)),
         chain.from_iterable(excluded),
     )
     return tuple(chain.from_iterable(parts))

@@ -17,17 +17,23 @@ from pipeline.solving import LEVELS
 from pipeline.steps import (
     almost_locked_sets,
     chains,
+    colours,
     explainer,
-    explainer_chains,
+    explainer_cycles,
+    explainer_forcing,
     explainer_uniqueness,
+    forcing,
+    loops,
     nets,
     patterns,
     rectangles,
+    simple_chains,
     singles,
     sue_de_coq,
     wings,
 )
 from pipeline.steps import layout as L
+from pipeline.steps.explainer_hints import BASE_DYNAMIC, BASE_MULTIPLE
 from pipeline.steps.singles import apply_queued, set_up_queues
 from pipeline.steps.step_arrays import apply_step, reset_step, set_up
 
@@ -36,11 +42,14 @@ MAX_SCORES = (800, 1000, 1600, 1800)
 
 (
     SINGLE, LOCKED_CANDIDATES, SUBSET, FISH, UNIQUE_RECTANGLE, BUG, EMPTY_RECTANGLE, CHAIN,
-    COLOURS, WING, SUE_DE_COQ, ALMOST_LOCKED_SETS, VERITY, FORCING_NET, HIDDEN_SINGLE_SE, LOCKED_SE, NAKED_SINGLE_SE,
-    HIDDEN_SET_SE, NAKED_SET_SE, FISH_SE, WING_SE, LOOP_SE, CHAIN_SE, NISHIO_SE,
-    MULTIPLE_SE, ALIGNED_SE,
-) = range(26)  # fmt: skip
-"""Kinds of techniques: `_find` selects by kind the function to call."""
+    COLOURS, WING, SUE_DE_COQ, ALMOST_LOCKED_SETS, VERITY, FORCING_NET, SIMPLE_CHAIN, REMOTE_PAIR, LOOP, FORCING_CHAIN,
+    EXPLAINER_HIDDEN_SINGLE, EXPLAINER_LOCKED, EXPLAINER_NAKED_SINGLE, EXPLAINER_HIDDEN_SET,
+    EXPLAINER_NAKED_SET, EXPLAINER_FISH, EXPLAINER_WING, EXPLAINER_LOOP, EXPLAINER_CHAIN,
+    EXPLAINER_NISHIO, EXPLAINER_MULTIPLE, EXPLAINER_ALIGNED, VARIANT,
+) = range(31)  # fmt: skip
+"""Kinds of techniques: `_find` selects by kind the function to call. The package `variants` finds
+those of the kind VARIANT.
+"""
 
 
 class Technique(NamedTuple):
@@ -66,7 +75,7 @@ class Technique(NamedTuple):
 
     @property
     def needs_unique(self) -> bool:
-        return self.kind in (BUG, UNIQUE_RECTANGLE, LOOP_SE)
+        return self.kind in (BUG, UNIQUE_RECTANGLE, EXPLAINER_LOOP)
 
 
 TECHNIQUES = (
@@ -86,10 +95,11 @@ TECHNIQUES = (
     Technique("X-wing", 2, 140, 32, FISH, patterns.BASIC, 2),
     Technique("swordfish", 2, 150, 38, FISH, patterns.BASIC, 3),
     Technique("jellyfish", 2, 160, 52, FISH, patterns.BASIC, 4),
+    Technique("remote pair", 2, 110, 0, REMOTE_PAIR),
     Technique("BUG+1", 2, 100, 56, BUG),
     Technique("skyscraper", 2, 130, 0, WING, wings.SKYSCRAPER),
     Technique("2-string kite", 2, 150, 0, WING, wings.KITE),
-    Technique("turbot fish", 2, 120, 66, CHAIN, chains.TURBOT),
+    Technique("turbot fish", 2, 120, 66, SIMPLE_CHAIN, simple_chains.TURBOT),
     Technique("empty rectangle", 2, 120, 0, EMPTY_RECTANGLE, wings.EMPTY_RECTANGLE),
     Technique("W-wing", 2, 150, 0, WING, wings.W_WING),
     Technique("XY-wing", 2, 160, 42, WING, wings.XY_WING),
@@ -110,46 +120,47 @@ TECHNIQUES = (
     Technique("finned jellyfish", 3, 250, 0, FISH, patterns.FINNED, 4),
     Technique("sashimi jellyfish", 3, 260, 0, FISH, patterns.SASHIMI, 4),
     Technique("Sue de Coq", 3, 250, 0, SUE_DE_COQ),
-    Technique("simple colours", 2, 150, 0, COLOURS),
-    Technique("X-chain", 3, 260, 66, CHAIN, chains.X_CHAIN),
-    Technique("XY-chain", 3, 260, 70, CHAIN, chains.XY_CHAIN),
-    Technique("alternating inference chain", 3, 280, 70, CHAIN, chains.AIC),
-    Technique("grouped chain", 3, 300, 0, CHAIN, chains.GROUPED),
+    Technique("simple colours", 2, 150, 0, COLOURS, colours.SIMPLE),
+    Technique("multi-colours", 2, 200, 0, COLOURS, colours.MULTI),
+    Technique("X-chain", 3, 260, 66, SIMPLE_CHAIN, simple_chains.X_CHAIN),
+    Technique("XY-chain", 3, 260, 70, SIMPLE_CHAIN, simple_chains.XY_CHAIN),
+    Technique("alternating inference chain", 3, 280, 70, LOOP, 0),
+    Technique("grouped chain", 3, 300, 0, LOOP, 1),
     Technique("ALS-XZ", 3, 300, 0, ALMOST_LOCKED_SETS, almost_locked_sets.XZ),
     Technique("ALS-XY-wing", 3, 320, 0, ALMOST_LOCKED_SETS, almost_locked_sets.XY_WING),
     Technique("ALS chain", 3, 340, 0, ALMOST_LOCKED_SETS, almost_locked_sets.CHAIN),
-    Technique("forcing chain", 4, 500, 0, VERITY, chains.GROUPED),
+    Technique("forcing chain", 4, 500, 0, FORCING_CHAIN),
     Technique("forcing net", 4, 700, 85, FORCING_NET),
 )
 BY_SCORE = tuple(technique for technique in TECHNIQUES if technique.score)
 """The techniques of HoDoKu in its order."""
 
 BY_RATING = (
-    Technique("hidden single", 0, 0, 10, HIDDEN_SINGLE_SE),
-    Technique("direct locked candidates", 0, 0, 17, LOCKED_SE, 1),
-    Technique("direct hidden pair", 0, 0, 20, HIDDEN_SET_SE, 1, 2),
-    Technique("naked single", 0, 0, 23, NAKED_SINGLE_SE),
-    Technique("direct hidden triple", 0, 0, 25, HIDDEN_SET_SE, 1, 3),
-    Technique("locked candidates", 0, 0, 26, LOCKED_SE),
-    Technique("naked pair", 0, 0, 30, NAKED_SET_SE, 0, 2),
-    Technique("X-wing", 0, 0, 32, FISH_SE, 0, 2),
-    Technique("hidden pair", 0, 0, 34, HIDDEN_SET_SE, 0, 2),
-    Technique("naked triple", 0, 0, 36, NAKED_SET_SE, 0, 3),
-    Technique("swordfish", 0, 0, 38, FISH_SE, 0, 3),
-    Technique("hidden triple", 0, 0, 40, HIDDEN_SET_SE, 0, 3),
-    Technique("XY-wing", 0, 0, 42, WING_SE, 0, 2),
-    Technique("XYZ-wing", 0, 0, 44, WING_SE, 0, 3),
-    Technique("unique loop", 2, 0, 45, LOOP_SE),
-    Technique("naked quadruple", 0, 0, 50, NAKED_SET_SE, 0, 4),
-    Technique("jellyfish", 0, 0, 52, FISH_SE, 0, 4),
-    Technique("hidden quadruple", 0, 0, 54, HIDDEN_SET_SE, 0, 4),
+    Technique("hidden single", 0, 0, 10, EXPLAINER_HIDDEN_SINGLE),
+    Technique("direct locked candidates", 0, 0, 17, EXPLAINER_LOCKED, 1),
+    Technique("direct hidden pair", 0, 0, 20, EXPLAINER_HIDDEN_SET, 1, 2),
+    Technique("naked single", 0, 0, 23, EXPLAINER_NAKED_SINGLE),
+    Technique("direct hidden triple", 0, 0, 25, EXPLAINER_HIDDEN_SET, 1, 3),
+    Technique("locked candidates", 0, 0, 26, EXPLAINER_LOCKED),
+    Technique("naked pair", 0, 0, 30, EXPLAINER_NAKED_SET, 0, 2),
+    Technique("X-wing", 0, 0, 32, EXPLAINER_FISH, 0, 2),
+    Technique("hidden pair", 0, 0, 34, EXPLAINER_HIDDEN_SET, 0, 2),
+    Technique("naked triple", 0, 0, 36, EXPLAINER_NAKED_SET, 0, 3),
+    Technique("swordfish", 0, 0, 38, EXPLAINER_FISH, 0, 3),
+    Technique("hidden triple", 0, 0, 40, EXPLAINER_HIDDEN_SET, 0, 3),
+    Technique("XY-wing", 0, 0, 42, EXPLAINER_WING, 0, 2),
+    Technique("XYZ-wing", 0, 0, 44, EXPLAINER_WING, 0, 3),
+    Technique("unique loop", 2, 0, 45, EXPLAINER_LOOP),
+    Technique("naked quadruple", 0, 0, 50, EXPLAINER_NAKED_SET, 0, 4),
+    Technique("jellyfish", 0, 0, 52, EXPLAINER_FISH, 0, 4),
+    Technique("hidden quadruple", 0, 0, 54, EXPLAINER_HIDDEN_SET, 0, 4),
     Technique("BUG+1", 2, 0, 56, BUG),
-    Technique("aligned pair exclusion", 0, 0, 62, ALIGNED_SE, 0, 2),
-    Technique("forcing chain or cycle", 0, 0, 65, CHAIN_SE),
-    Technique("aligned triplet exclusion", 0, 0, 75, ALIGNED_SE, 0, 3),
-    Technique("Nishio forcing chain", 0, 0, 75, NISHIO_SE),
-    Technique("multiple forcing chain", 0, 0, 80, MULTIPLE_SE, 4),
-    Technique("dynamic forcing chain", 0, 0, 85, MULTIPLE_SE, 5),
+    Technique("aligned pair exclusion", 0, 0, 62, EXPLAINER_ALIGNED, 0, 2),
+    Technique("forcing chain or cycle", 0, 0, 65, EXPLAINER_CHAIN),
+    Technique("aligned triplet exclusion", 0, 0, 75, EXPLAINER_ALIGNED, 0, 3),
+    Technique("Nishio forcing chain", 0, 0, 75, EXPLAINER_NISHIO),
+    Technique("multiple forcing chain", 0, 0, 80, EXPLAINER_MULTIPLE, BASE_MULTIPLE),
+    Technique("dynamic forcing chain", 0, 0, 85, EXPLAINER_MULTIPLE, BASE_DYNAMIC),
 )
 """The techniques of Sudoku Explainer in its order; each finds its rating itself."""
 
@@ -175,35 +186,37 @@ MORE, FILLED, STUCK, UNSOUND = range(4)
 
 
 @compiled()
-def _find(kind, form, size, state, tables, step, graph, scratch, web):
-    """Find a step of a kind and write it to `step`. Returns 0 if there is none, else 1, or the
-    rating of Sudoku Explainer in tenths.
+def _find(kind, form, size, state, tables, step, graph, scratch, workspace):
+    """Find a step of a kind and write it to `step`.
+
+    Returns 0 if there is none. Else returns the rating of Sudoku Explainer in tenths, or 1 if it is
+    that of the technique.
     """
     reset_step(step)
-    if kind == HIDDEN_SINGLE_SE:
+    if kind == EXPLAINER_HIDDEN_SINGLE:
         return explainer.find_hidden_single(state, tables, step)
-    if kind == NAKED_SINGLE_SE:
+    if kind == EXPLAINER_NAKED_SINGLE:
         return explainer.find_naked_single(state, tables, step)
-    if kind == LOCKED_SE:
+    if kind == EXPLAINER_LOCKED:
         return explainer.find_locked(state, tables, step, form)
-    if kind == HIDDEN_SET_SE:
+    if kind == EXPLAINER_HIDDEN_SET:
         return explainer.find_hidden_set(state, tables, step, size, form)
-    if kind == NAKED_SET_SE:
+    if kind == EXPLAINER_NAKED_SET:
         return explainer.find_naked_set(state, tables, step, size)
-    if kind == FISH_SE:
+    if kind == EXPLAINER_FISH:
         return explainer.find_fish(state, tables, step, size)
-    if kind == WING_SE:
+    if kind == EXPLAINER_WING:
         return explainer.find_wing(state, tables, step, size)
-    if kind == LOOP_SE:
-        return explainer_uniqueness.find_unique_loop(state, tables, step, web)
-    if kind == ALIGNED_SE:
+    if kind == EXPLAINER_LOOP:
+        return explainer_uniqueness.find_unique_loop(state, tables, step, workspace)
+    if kind == EXPLAINER_ALIGNED:
         return explainer_uniqueness.find_aligned(state, tables, step, scratch, size)
-    if kind == CHAIN_SE:
-        return explainer_chains.find_chain(state, tables, step, web)
-    if kind == NISHIO_SE:
-        return explainer_chains.find_nishio(state, scratch, tables, step, web)
-    if kind == MULTIPLE_SE:
-        return explainer_chains.find_multiple(state, scratch, tables, step, web, form)
+    if kind == EXPLAINER_CHAIN:
+        return explainer_cycles.find_chain(state, tables, step, workspace)
+    if kind == EXPLAINER_NISHIO:
+        return explainer_forcing.find_nishio(state, scratch, tables, step, workspace)
+    if kind == EXPLAINER_MULTIPLE:
+        return explainer_forcing.find_multiple(state, scratch, tables, step, workspace, form)
     if kind == SINGLE:
         return singles.find_single(state, tables, step, graph, form)
     if kind == LOCKED_CANDIDATES:
@@ -225,8 +238,16 @@ def _find(kind, form, size, state, tables, step, graph, scratch, web):
     if kind == ALMOST_LOCKED_SETS:
         return almost_locked_sets.find_almost_locked_sets(state, tables, step, graph, form)
     if kind == COLOURS:
-        return chains.find_colours(state, tables, step, graph)
-    if kind == VERITY:
+        return colours.find_colours(state, tables, step, graph, form)
+    if kind == SIMPLE_CHAIN:
+        return simple_chains.find_chain(state, tables, step, graph, form)
+    if kind == REMOTE_PAIR:
+        return simple_chains.find_remote_pair(state, tables, step, graph)
+    if kind == LOOP:
+        return loops.find_loop(state, tables, step, graph, form)
+    if kind == FORCING_CHAIN:
+        return forcing.find_forcing_chain(state, tables, step, graph)
+    if kind in (VERITY,):
         return chains.find_verity(state, tables, step, graph, form)
     return nets.find_forcing_net(state, tables, step, graph, scratch)
 
@@ -235,7 +256,7 @@ def _find(kind, form, size, state, tables, step, graph, scratch, web):
 # each step the search restarts with the first technique, so each step is of the simplest technique
 # that applies.
 @compiled()
-def take_steps(walk, state, tables, step, graph, scratch, stack, web, max_steps):
+def take_steps(walk, state, tables, step, graph, scratch, stack, workspace, max_steps):
     """Take at most `max_steps` steps. Returns MORE, FILLED, STUCK or UNSOUND.
 
     To start a puzzle, write -1 to STEPS_TAKEN and its candidates to CELLS. `step` then contains the
@@ -247,7 +268,6 @@ def take_steps(walk, state, tables, step, graph, scratch, stack, web, max_steps)
         else:
             set_up(state, tables)
         walk[L.STEPS_TAKEN] = graph[L.IS_KNOWN] = graph[L.NET_START] = 0
-        graph[L.ALS_COUNT] = L.NOTHING
     end = L.TECHNIQUE_ROWS + L.TECHNIQUE_ROW_SIZE * walk[L.TECHNIQUE_COUNT]
     for _ in range(max_steps):
         if state[L.OPEN] == 0:
@@ -255,7 +275,7 @@ def take_steps(walk, state, tables, step, graph, scratch, stack, web, max_steps)
         row, rating = L.TECHNIQUE_ROWS, 0
         while row < end:
             kind, form, size = walk[row + L.KIND], walk[row + L.FORM], walk[row + L.SIZE]
-            rating = _find(kind, form, size, state, tables, step, graph, scratch, web)
+            rating = _find(kind, form, size, state, tables, step, graph, scratch, workspace)
             if rating:
                 break
             row += L.TECHNIQUE_ROW_SIZE
@@ -276,5 +296,5 @@ def take_steps(walk, state, tables, step, graph, scratch, stack, web, max_steps)
             apply_queued(state, tables, graph, step)
         else:
             apply_step(state, tables, step)
-        graph[L.IS_KNOWN], graph[L.ALS_COUNT] = 0, L.NOTHING
+        graph[L.IS_KNOWN] = 0
     return MORE if state[L.OPEN] else FILLED
