@@ -35,7 +35,7 @@ from pipeline.steps.techniques import (
 __all__ = ["BY_RATING", "BY_SCORE", "Node", "Step", "ratings", "steps"]
 
 _MODULE_NAMES = (
-    "techniques", "singles", "patterns", "rectangles", "wings", "chains", "nets", "links",
+    "techniques", "singles", "patterns", "rectangles", "wings", "sue_de_coq", "almost_locked_sets", "chains", "nets", "links",
     "simple_chains", "colours", "loops", "forcing", "explainer", "explainer_aligned",
     "explainer_bug",
     "explainer_cycles", "explainer_forcing", "explainer_hints", "explainer_implications",
