@@ -1,4 +1,4 @@
-"""Forcing nets: what an assumption implies by singles and by all links together.
+"""Forcing nets: what an assumption implies by singles and by all links together; brute force.
 
 `layout` describes the arrays. A set of signed candidates is 2 · WORDS words: the eliminated
 candidates, then the placed ones. A word has BITS bits, 9 for each of seven cells.
@@ -6,6 +6,7 @@ candidates, then the placed ones. A word has BITS bits, 9 for each of seven cell
 
 from __future__ import annotations
 
+from pipeline.certify.steps import follows
 from pipeline.native import compiled
 from pipeline.steps import layout as L
 from pipeline.steps.links import link_state, strong_constraint
@@ -17,6 +18,9 @@ from pipeline.steps.step_arrays import (
     lowest_bit,
     reset_step,
 )
+
+MAX_NODES = L.PATTERN_CELLS - L.CHAIN_NODES - 1
+"""Maximum number of nodes that a step shows; more are left out."""
 
 ROUNDS = 4
 """The number of times that a trial places all singles."""
@@ -273,6 +277,8 @@ def _prove(state, tables, step, graph, scratch, conclusion):
         if graph[L.IS_NODE + candidate]:
             _intersect_contraries(graph, candidate)
             if _has(graph, L.NET, conclusion):
+                append_new(step, L.PATTERN_CELLS, candidate // 9)
+                step[L.PATTERN_DIGITS] = 1 << candidate % 9
                 for signed in (2 * candidate, 2 * candidate + 1):
                     tail = _close(state, tables, graph, signed)
                     _cite_net(state, tables, step, graph, scratch, tail, conclusion)
@@ -319,7 +325,8 @@ def _cite_net(state, tables, step, graph, scratch, tail, conclusion):
     for k in range(tail - 1, -1, -1):
         signed = graph[L.CHAIN_QUEUE + k]
         if graph[L.CHAIN_DISTANCE + signed]:
-            append_new(step, L.CHAIN_NODES, signed)
+            if step[L.CHAIN_NODES] < MAX_NODES:
+                append_new(step, L.CHAIN_NODES, signed)
             parent = graph[L.CHAIN_PARENT + signed]
             if parent < L.NOTHING:
                 _cite_last(state, tables, step, graph, -2 - parent, signed)
@@ -360,3 +367,25 @@ def _cite_trial(state, tables, step, graph, scratch, start, conclusion):
                 other = candidate_at(tables, constraint, position)
                 if state[constraint] >> position & 1 and other != graph[L.TRIAL_PLACED + k]:
                     graph[L.IS_NEEDED + graph[L.STRUCK_BY + other]] = 1
+
+
+# HoDoKu's last resort takes a digit from the solution. Here an exhaustive search of all constraints
+# refutes the other digits. It counts for HoDoKu's score, but is no logical step.
+@compiled()
+def find_by_brute_force(state, step, stack):
+    """Place the middle one of the open cells. Returns 0 if the search gives up, else 1."""
+    reset_step(step)
+    middle, count = L.NOTHING, 0
+    for cell in range(81):
+        if state[cell]:
+            middle = cell if count == state[L.OPEN] // 2 else middle
+            count += 1
+    for constraint in range(L.CONSTRAINTS):
+        if state[constraint]:
+            append_new(step, L.CITED, constraint)
+    for digit in range(9):
+        if middle != L.NOTHING and state[middle] >> digit & 1:
+            step[L.PLACED], step[L.PLACED + 1] = 1, 9 * middle + digit
+            if follows(state, step, stack, False):
+                return 1
+    return 0

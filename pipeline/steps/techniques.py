@@ -36,8 +36,8 @@ MAX_SCORES = (800, 1000, 1600, 1800)
     SINGLE, LOCKED_CANDIDATES, SUBSET, FISH, UNIQUE_RECTANGLE, BUG, EMPTY_RECTANGLE, CHAIN,
     COLOURS, XYZ_WING, VERITY, FORCING_NET, HIDDEN_SINGLE_SE, LOCKED_SE, NAKED_SINGLE_SE,
     HIDDEN_SET_SE, NAKED_SET_SE, FISH_SE, WING_SE, LOOP_SE, CHAIN_SE, NISHIO_SE,
-    MULTIPLE_SE, ALIGNED_SE, SIMPLE_CHAIN, REMOTE_PAIR, LOOP, FORCING_CHAIN,
-) = range(28)  # fmt: skip
+    MULTIPLE_SE, ALIGNED_SE, SIMPLE_CHAIN, REMOTE_PAIR, LOOP, FORCING_CHAIN, BRUTE_FORCE,
+) = range(29)  # fmt: skip
 """Kinds of techniques: `_find` selects by kind the function to call."""
 
 
@@ -123,6 +123,9 @@ TECHNIQUES = (
 BY_SCORE = tuple(technique for technique in TECHNIQUES if technique.score)
 """The techniques of HoDoKu in its order."""
 
+SCORED = (*BY_SCORE, Technique("brute force", 4, 10_000, 0, BRUTE_FORCE))
+"""What HoDoKu counts for its score: its techniques, and brute force where none of them applies."""
+
 BY_RATING = (
     Technique("hidden single", 0, 0, 10, HIDDEN_SINGLE_SE),
     Technique("direct locked candidates", 0, 0, 17, LOCKED_SE, 1),
@@ -173,7 +176,7 @@ MORE, FILLED, STUCK, UNSOUND = range(4)
 
 
 @compiled()
-def _find(kind, form, size, state, tables, step, graph, scratch, web):
+def _find(kind, form, size, state, tables, step, graph, scratch, stack, web):
     """Find a step of a kind and write it to `step`. Returns 0 if there is none, else 1, or the
     rating of Sudoku Explainer in tenths.
     """
@@ -224,6 +227,8 @@ def _find(kind, form, size, state, tables, step, graph, scratch, web):
         return loops.find_loop(state, tables, step, graph, form)
     if kind == FORCING_CHAIN:
         return forcing.find_forcing_chain(state, tables, step, graph)
+    if kind == BRUTE_FORCE:
+        return nets.find_by_brute_force(state, step, stack)
     if kind in (XYZ_WING, VERITY):
         return chains.find_verity(state, tables, step, graph, form)
     return nets.find_forcing_net(state, tables, step, graph, scratch)
@@ -249,7 +254,7 @@ def take_steps(walk, state, tables, step, graph, scratch, stack, web, max_steps)
         row, rating = L.TECHNIQUE_ROWS, 0
         while row < end:
             kind, form, size = walk[row + L.KIND], walk[row + L.FORM], walk[row + L.SIZE]
-            rating = _find(kind, form, size, state, tables, step, graph, scratch, web)
+            rating = _find(kind, form, size, state, tables, step, graph, scratch, stack, web)
             if rating:
                 break
             row += L.TECHNIQUE_ROW_SIZE

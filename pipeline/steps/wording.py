@@ -19,8 +19,9 @@ _LOCATION_TEMPLATES = {
     techniques.EMPTY_RECTANGLE: "{values} in {box} with {cells}",
     techniques.UNIQUE_RECTANGLE: "{values} in {cells}, as the solution is unique,",
     techniques.COLOURS: "{values} in {one_colour} and {other_colour}",
-    techniques.VERITY: " from each {cases}",
-    techniques.FORCING_NET: " from {start} by singles to a contradiction",
+    techniques.REMOTE_PAIR: "{values} in {cells}",
+    techniques.FORCING_CHAIN: "{cases_or_chain}",
+    techniques.FORCING_NET: " from {cases_or_start}",
 }
 """How to write the location of a step. Other techniques show their chain, cells or units."""
 
@@ -61,9 +62,16 @@ def _placeholders(step: Step) -> dict[str, str]:
         _with_commas(sorted(_spot_name(node.cells) for node in chain if node.holds == colour))
         for colour in (True, False)
     )
+    numbers = _with_commas(step.values)
+    cases = f"of {numbers} in {cells}" if cells else f"place of {numbers} in {units}"
+    linked_chain = " " + "".join(linked)[1:]
+    start = ""
+    if chain:
+        sign = "=" if chain[0].holds else "≠"
+        start = f"{_spot_name(chain[0].cells)}{sign}{chain[0].value}"
     return {
         "values": values,
-        "pattern": " " + "".join(linked)[1:] if chain else f" in {location}" if location else "",
+        "pattern": linked_chain if chain else f" in {location}" if location else "",
         "cells": cells,
         "fins": f" with {'fins' if len(step.cells) > 1 else 'fin'} {cells}" if cells else "",
         "units": units,
@@ -71,8 +79,8 @@ def _placeholders(step: Step) -> dict[str, str]:
         "box": _unit_names(step.units[-1:]),
         "one_colour": one_colour,
         "other_colour": other_colour,
-        "cases": f"of{values} in {cells}" if cells else f"place of{values} in {units}",
-        "start": f"{_spot_name(chain[0].cells)}={chain[0].value}" if chain else "",
+        "cases_or_chain": f" from each {cases}" if location else linked_chain,
+        "cases_or_start": f"each {cases}" if location else f"{start} to a contradiction",
     }
 
 
