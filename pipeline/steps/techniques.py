@@ -45,11 +45,11 @@ MAX_SCORES = (800, 1000, 1600, 1800)
 (
     SINGLE, LOCKED_CANDIDATES, SUBSET, FISH, UNIQUE_RECTANGLE, BUG, EMPTY_RECTANGLE, CHAIN,
     COLOURS, WING, SUE_DE_COQ, ALMOST_LOCKED_SETS, VERITY, FORCING_NET, SIMPLE_CHAIN,
-    REMOTE_PAIR, LOOP, FORCING_CHAIN,
+    REMOTE_PAIR, LOOP, FORCING_CHAIN, BRUTE_FORCE,
     EXPLAINER_HIDDEN_SINGLE, EXPLAINER_LOCKED, EXPLAINER_NAKED_SINGLE, EXPLAINER_HIDDEN_SET,
     EXPLAINER_NAKED_SET, EXPLAINER_FISH, EXPLAINER_WING, EXPLAINER_LOOP, EXPLAINER_BUG,
     EXPLAINER_ALIGNED, EXPLAINER_CHAIN, EXPLAINER_NISHIO, EXPLAINER_MULTIPLE, VARIANT,
-) = range(32)  # fmt: skip
+) = range(33)  # fmt: skip
 """Kinds of techniques: `_find` selects by kind the function to call. The package `variants` finds
 those of the kind VARIANT.
 """
@@ -138,6 +138,9 @@ TECHNIQUES = (
 BY_SCORE = tuple(technique for technique in TECHNIQUES if technique.score)
 """The techniques of HoDoKu in its order."""
 
+SCORED = (*BY_SCORE, Technique("brute force", 4, 10_000, 0, BRUTE_FORCE))
+"""What HoDoKu counts for its score: its techniques, and brute force where none of them applies."""
+
 BY_RATING = (
     Technique("full house", 0, 0, 10, EXPLAINER_HIDDEN_SINGLE, explainer.FULL_HOUSE),
     Technique("hidden single in a box", 0, 0, 12, EXPLAINER_HIDDEN_SINGLE, explainer.IN_BOX),
@@ -202,7 +205,7 @@ MORE, FILLED, STUCK, UNSOUND = range(4)
 
 
 @compiled()
-def _find(kind, form, size, state, tables, step, graph, scratch, workspace):
+def _find(kind, form, size, state, tables, step, graph, scratch, stack, workspace):
     """Find a step of a kind and write it to `step`.
 
     Returns 0 if there is none. Else returns the rating of Sudoku Explainer in tenths, or 1 if it is
@@ -265,7 +268,9 @@ def _find(kind, form, size, state, tables, step, graph, scratch, workspace):
         return loops.find_loop(state, tables, step, graph, form)
     if kind == FORCING_CHAIN:
         return forcing.find_forcing_chain(state, tables, step, graph)
-    if kind in (VERITY,):
+    if kind == BRUTE_FORCE:
+        return nets.find_by_brute_force(state, step, stack)
+    if kind == VERITY:
         return chains.find_verity(state, tables, step, graph, form)
     return nets.find_forcing_net(state, tables, step, graph, scratch)
 
@@ -293,7 +298,7 @@ def take_steps(walk, state, tables, step, graph, scratch, stack, workspace, max_
         row, rating = L.TECHNIQUE_ROWS, 0
         while row < end:
             kind, form, size = walk[row + L.KIND], walk[row + L.FORM], walk[row + L.SIZE]
-            rating = _find(kind, form, size, state, tables, step, graph, scratch, workspace)
+            rating = _find(kind, form, size, state, tables, step, graph, scratch, stack, workspace)
             if rating:
                 break
             row += L.TECHNIQUE_ROW_SIZE
