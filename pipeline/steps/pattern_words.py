@@ -54,7 +54,7 @@ class PatternWords(Words):
             causes.append("have lost it before" if blockers else f"have lost {value} before")
         return (
             f"{value} must be in {unit}, and {self.name(cell)} is its only place there: the other "
-            f"open cells {' or '.join(causes)}"
+            f"open cells {', or '.join(causes)}"
         )
 
     def _naked_single(self, cell: int, value: int) -> str:
@@ -402,22 +402,28 @@ class PatternWords(Words):
         texts = []
         for struck in self.step.struck:
             others = [cell for cell in cells if cell != struck[0]]
-            combinations_ = product(*([(c, v) for v in self.position.values_in(c)] for c in others))
-            reasons = [self._excluder([struck, *rest]) for rest in combinations_]
+            values = ([(cell, value) for value in self.position.values_in(cell)] for cell in others)
+            reasons = [
+                self._excluder([struck, *rest])
+                for rest in product(*values)
+                if not any(
+                    excludes(self.position, *two) for two in combinations((struck, *rest), 2)
+                )
+            ]
             if None in reasons or len(reasons) > MAX_COMBINATIONS:
                 return self.refuted
             texts.append(
                 f"if {self.name(struck[0])} were {struck[1]}, {self.names(others)} could not be "
                 f"{listed(filter(None, reasons), 'or')}"
             )
-        return f"{'; '.join(texts)}; so no value would be left there, and {self.conclusion}"
+        return (
+            f"cells that see each other have different values; {'; '.join(texts)}; so nothing "
+            f"would be left there, and {self.conclusion}"
+        )
 
     def _excluder(self, candidates: Sequence[Candidate]) -> str | None:
         """A combination, and why it is impossible; None if it is possible."""
-        values = listed((value for _, value in candidates[1:]), "with")
-        for first, second in combinations(candidates, 2):
-            if excludes(self.position, first, second):
-                return f"{values} (they see each other)"
+        values = listed(value for _, value in candidates[1:])
         held = {value for _, value in candidates}
         for cited in self.step.cited:
             if cited.unit is None and not cited.rule and cited.cells[0] not in self.step.cells:

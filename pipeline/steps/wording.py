@@ -76,10 +76,9 @@ WORDINGS = {
     ("X-chain", "XY-chain", "alternating inference chain", "grouped chain"): Wording(
         _AT_PATTERN, "{chain}"
     ),
-    ("forcing chain", "multiple forcing chain"): Wording(" from each {line_cases}", "{forcing}"),
-    ("forcing net",): Wording("{line_start} by singles to a contradiction", "{forcing}"),
+    ("forcing chain", "multiple forcing chain"): Wording("{line_cases}", "{forcing}"),
     (
-        "forcing chain or cycle", "Nishio forcing chain", "dynamic forcing chain",
+        "forcing net", "forcing chain or cycle", "Nishio forcing chain", "dynamic forcing chain",
     ): Wording("{line_start}", "{forcing}"),
     ("aligned pair exclusion", "aligned triplet exclusion"): Wording(_AT_PATTERN, "{aligned}"),
 }  # fmt: skip
