@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any
 
 import numpy as np
@@ -19,7 +19,8 @@ from pipeline.puzzle.geometry import NINE_BY_NINE, units_of, values_of
 from pipeline.solving import LEVELS, Rating
 from pipeline.steps import layout as L
 from pipeline.steps import step_arrays
-from pipeline.steps.singles import is_single, singles
+from pipeline.steps.all_singles import is_single, singles
+from pipeline.steps.singles import strike
 from pipeline.steps.step import UNIQUENESS, Cited, Node, Position, Step
 from pipeline.steps.techniques import (
     BY_RATING,
@@ -36,8 +37,10 @@ from pipeline.steps.techniques import (
 __all__ = ["BY_RATING", "BY_SCORE", "Node", "Step", "all_steps", "ratings", "steps"]
 
 _MODULE_NAMES = (
-    "techniques", "chains", "nets", "patterns", "explainer", "explainer_chains",
-    "explainer_uniqueness", "step_arrays", "layout",
+    "techniques", "singles", "patterns", "rectangles", "wings", "chains", "nets", "links",
+    "simple_chains", "colours", "loops", "forcing", "explainer", "explainer_uniqueness",
+    "explainer_cycles", "explainer_forcing", "explainer_hints", "explainer_implications",
+    "step_arrays", "layout",
 )  # fmt: skip
 _MODULES = *(f"pipeline.steps.{name}" for name in _MODULE_NAMES), "pipeline.certify.steps"
 """The modules that contain all compiled functions of the walk."""
@@ -54,6 +57,7 @@ candidates.
 """
 
 _eliminate: Callable[..., None] = step_arrays.eliminate
+_strike: Callable[..., None] = strike
 _TRIAL_PUZZLE = "000000010400000000020000000000050407008000300001090000300400200050100000000806000"
 """A puzzle that needs most techniques."""
 
@@ -86,21 +90,23 @@ class _Walker:
         self.walk: Any = np.array(self._initial_walk, np.int64) if run else [*self._initial_walk]
         self.state, self.step = self._zeros(L.STATE_SIZE), self._zeros(L.STEP_SIZE)
         self._run: Callable[..., int] = run or take_steps
+        self.graph = self._zeros(L.GRAPH_SIZE)
         self._arrays = (
             self.walk,
             self.state,
             _tables(is_array=self.is_compiled),
             self.step,
-            *map(self._zeros, (L.GRAPH_SIZE, L.STATE_SIZE, L.STACK_SIZE)),
-            self._web(),
+            self.graph,
+            *map(self._zeros, (L.STATE_SIZE, L.STACK_SIZE)),
+            self._workspace(),
         )
 
     def _zeros(self, size: int) -> Any:
         """An array of zeros for machine code, a list of zeros for plain Python."""
         return np.zeros(size, np.int64) if self.is_compiled else [0] * size
 
-    def _web(self) -> Any:
-        return np.zeros(L.WEB_SIZE, np.int16) if self.is_compiled else [0] * L.WEB_SIZE
+    def _workspace(self) -> Any:
+        return np.zeros(L.WORKSPACE_SIZE, np.int16) if self.is_compiled else [0] * L.WORKSPACE_SIZE
 
     def begin(self, masks: Sequence[int], *, unique: bool) -> None:
         """Start a walk through a puzzle; `masks` and `unique` as for `steps`."""
@@ -123,13 +129,12 @@ class _Walker:
             unique=unique,
         )
         self.take(0)
-        self.eliminate(struck)
-
-    def eliminate(self, candidates: Iterable[tuple[int, int]]) -> None:
-        """Eliminate candidates (cell, value) of open cells."""
-        for cell, value in candidates:
-            _eliminate(self.state, step_arrays.make_tables(), 9 * cell + value - 1)
-        self._arrays[4][L.IS_KNOWN] = 0
+        tables = step_arrays.make_tables()
+        for candidate in (9 * cell + value - 1 for cell, value in struck):
+            if self.walk[L.HAS_QUEUES]:
+                _strike(self.state, tables, self.graph, candidate)
+            else:
+                _eliminate(self.state, tables, candidate)
 
     def take(self, max_steps: int) -> int:
         """Take at most `max_steps` steps. Returns MORE, FILLED or STUCK; raises StepRejected."""
@@ -199,12 +204,13 @@ def all_steps(
         if technique.needs_unique and not unique:
             continue
         walker = _Walker(loader.get(_SECONDS_PER_STEP), [technique])
-        walker.start_at(masks, struck, placed, unique=unique)
+        start = partial(walker.start_at, masks, placed=placed, unique=unique)
+        start(struck=struck)
         before = _position(walker, _givens(masks))
         found = (
             singles(before, technique)
             if is_single(technique)
-            else _steps_of_technique(walker, before)
+            else _steps_of_technique(walker, before, start, struck)
         )
         for step in found:
             new = replace(
@@ -218,17 +224,22 @@ def all_steps(
                 yield new
 
 
-def _steps_of_technique(walker: _Walker, before: Position) -> Iterator[Step]:
-    """The steps of the only technique of a walk in its position."""
-    known, eliminated = set[tuple[int, int]](), list[tuple[int, int]]()
-    state = [int(number) for number in walker.state]
+def _steps_of_technique(
+    walker: _Walker,
+    before: Position,
+    restart: Callable[..., None],
+    struck: Sequence[tuple[int, int]],
+) -> Iterator[Step]:
+    """The steps of the only technique of a walk in a position.
+
+    `restart` starts the walk again; its argument `struck` is that of `steps`.
+    """
+    known, eliminated = set[tuple[int, int]](), [*struck]
     while True:
-        walker.state[: L.STATE_SIZE] = state
-        walker.eliminate(eliminated)
-        position, count = _position(walker, before.givens), int(walker.walk[L.STEPS_TAKEN])
-        walker.walk[L.HIGHEST_RATING] = 0
+        restart(struck=eliminated)
+        position = _position(walker, before.givens)
         walker.take(1)
-        if int(walker.walk[L.STEPS_TAKEN]) == count:
+        if not int(walker.walk[L.STEPS_TAKEN]):
             return
         step = _decode_step(walker, position)
         if known >= {*step.placed, *step.struck}:

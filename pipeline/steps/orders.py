@@ -8,18 +8,18 @@ from difflib import get_close_matches
 from typing import Literal
 
 from pipeline.errors import UsageError, printable
-from pipeline.steps import patterns
 from pipeline.steps.techniques import BY_RATING, BY_SCORE, SINGLE, Technique
 
 Order = Literal["boxes", "hodoku", "explainer"]
 
-_SINGLES = (
-    *(technique for technique in BY_SCORE if technique.name == "full house"),
-    Technique("hidden single", 0, 14, 12, SINGLE, patterns.IN_BOXES),
-    Technique("hidden single", 0, 14, 15, SINGLE, patterns.IN_LINES),
-    *(technique for technique in BY_SCORE if technique.name == "naked single"),
+_SINGLE_NAMES = "hidden single", "naked single"
+_SINGLES = tuple(
+    technique._replace(score=score)
+    for name, score in zip(_SINGLE_NAMES, (14, 4), strict=True)
+    for technique in BY_RATING
+    if technique.name == name
 )
-"""Singles as a beginner looks for them: in boxes, then in rows and columns, then in cells."""
+"""Singles as a beginner looks for them: the last of a unit, in boxes, in lines, then in cells."""
 
 ORDERS: Mapping[Order, tuple[Technique, ...]] = {
     "boxes": (*_SINGLES, *(each for each in BY_SCORE if each.kind != SINGLE)),
@@ -28,7 +28,8 @@ ORDERS: Mapping[Order, tuple[Technique, ...]] = {
 }
 """The orders by name.
 
-- `boxes`: that of a beginner, who looks for hidden singles in boxes first; then as in `hodoku`.
+- `boxes`: that of a beginner, who looks for hidden singles in boxes first; then as in
+  `hodoku`.
 - `hodoku`: that of HoDoKu.
 - `explainer`: that of Sudoku Explainer.
 """
