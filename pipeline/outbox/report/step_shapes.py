@@ -1,0 +1,251 @@
+"""Draw a step on a board as SVG: its candidates, its pattern, its conclusions and its links.
+
+`step.css` is the style sheet. Each role of a candidate has a shape of its own, so that a board can
+be read without colours: a disc for the pattern, a square for its second part, a diamond for a fin,
+a cross for an elimination, and a white digit on a dark disc for a placed value. Strong links are
+solid lines, weak links are dashed.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from html import escape
+from math import hypot
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from pipeline.outbox.report.outlines import CELL, outline
+from pipeline.puzzle.geometry import values_of
+
+if TYPE_CHECKING:  # `pipeline.steps` loads numpy, which other boards do not need
+    from pipeline.outbox.report.board import Board
+    from pipeline.steps.picture import Link
+
+STEP_STYLE: Final = Path(__file__).with_name("step.css").read_text(encoding="utf-8")
+"""The style sheet for steps."""
+
+_RADIUS, _BASELINE = 0.47, 0.34
+"""Radius of a mark, and distance between the centre and the baseline of a candidate, as parts of the
+distance between candidates."""
+
+_FRAME_INSET = 1.2
+"""The distance between the frame around cells and their sides."""
+
+_BULGE, _MAX_BULGE, _MIN_BULGE, _SHORT = 0.12, 9.0, 0.8, 2.3
+"""How far the control point of a link is from its line: this part of its length, at most so much.
+
+A link shorter than `_SHORT` radii of both ends together is bent by `_MIN_BULGE` of its length, as
+its marks leave no room between them."""
+
+_PLACED_RADIUS, _PLACED_BASELINE = 8.2, 15
+"""The radius of the disc around a value that is placed without candidates, and its baseline."""
+
+_ORDINAL_AT: Final = (3.4, 5.4)
+"""The point in a cell of the letter that numbers a placed value."""
+
+ROLE_WORDS: Final = {
+    "PATTERN": "pattern",
+    "SECOND": "second part of the pattern",
+    "FIN": "fin",
+    "ELIMINATED": "eliminated",
+    "PLACED": "placed",
+}
+"""Maps the names of the roles of candidates to words."""
+
+_CLASSES: Final = {
+    "": "in-step",
+    "PATTERN": "in-mark",
+    "SECOND": "in-mark",
+    "FIN": "in-mark",
+    "ELIMINATED": "is-eliminated",
+    "PLACED": "is-placed",
+}
+"""Maps the names of roles to CSS classes; the empty name is for a candidate without a role."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Layout:
+    """Where the candidates of a cell are: `columns` in a row, `pitch` SVG units apart."""
+
+    board: Board
+    columns: int
+    pitch: float
+
+    def centre(self, cell: int, value: int) -> tuple[float, float]:
+        """The x and y of the centre of a candidate."""
+        row, column = self.board.geometry.place(cell)
+        down, across = divmod(value - self.board.geometry.lowest, self.columns)
+        rows = -(-self.board.geometry.side // self.columns)
+        top = (CELL - rows * self.pitch) / 2
+        left = (CELL - self.columns * self.pitch) / 2
+        return (
+            (column - 1) * CELL + left + (across + 0.5) * self.pitch,
+            (row - 1) * CELL + top + (down + 0.5) * self.pitch,
+        )
+
+    def centre_of_all(self, cells: Sequence[int], value: int) -> tuple[float, float]:
+        """The centre of the candidates of a value in several cells."""
+        xs, ys = zip(*(self.centre(cell, value) for cell in cells), strict=True)
+        return sum(xs) / len(xs), sum(ys) / len(ys)
+
+    @property
+    def radius(self) -> float:
+        return _RADIUS * self.pitch
+
+
+def shades(board: Board) -> Iterator[str]:
+    """Yield the SVG elements below the lines of the grid: shaded units and framed cells."""
+    picture = board.step
+    assert picture is not None  # noqa: S101 - `board_svg` asks only for boards with a step
+    places = board.geometry.place
+    shaded = sorted({cell for unit in picture.units for cell in picture.before.units[unit]})
+    if shaded:
+        corners = (((column - 1) * CELL, (row - 1) * CELL) for row, column in map(places, shaded))
+        path = "".join(f"M{x} {y}h{CELL}v{CELL}h-{CELL}z" for x, y in corners)
+        yield f'<path class="unit-shade" d="{path}"/>'
+
+
+def marks(board: Board) -> Iterator[str]:
+    """Yield the SVG elements above the lines of the grid: frames, marks, links and candidates."""
+    picture = board.step
+    assert picture is not None  # noqa: S101 - as above
+    layout = _Layout(board, *board.candidate_layout)
+    if picture.cells:
+        frame = outline(map(board.geometry.place, sorted(picture.cells)), _FRAME_INSET)
+        yield f'<path class="cell-frame" d="{frame}"/>'
+    ordinals = {candidate: index for index, candidate in enumerate(board.order)}
+    by_role: defaultdict[str, list[tuple[int, int]]] = defaultdict(list)
+    for cell, mask in enumerate(picture.before.candidates):
+        for value in values_of(mask, board.geometry.lowest):
+            role = picture.roles.get((cell, value))
+            if (cell, value) not in ordinals and (role or not board.hides_candidates):
+                by_role[role.name if role else ""].append((cell, value))
+    yield from _groups(picture.links, layout)
+    for role in ("PATTERN", "SECOND", "FIN", "PLACED"):
+        if candidates := by_role[role]:
+            path = "".join(
+                _mark(role, *layout.centre(*candidate), layout.radius) for candidate in candidates
+            )
+            yield f'<path class="mark-{role.lower()}" d="{path}"/>'
+    yield from _links(picture.links, layout)
+    for role, css_class in _CLASSES.items():
+        if candidates := by_role[role]:
+            yield _texts(css_class, candidates, layout)
+    if crossed := by_role["ELIMINATED"]:
+        yield f'<path class="cross" d="{_crosses(crossed, layout)}"/>'
+    if ordinals:
+        yield from _ordered(board, ordinals)
+
+
+def _groups(links: Iterable[Link], layout: _Layout) -> Iterator[str]:
+    """Connect the candidates of each node that consists of several cells."""
+    nodes = dict.fromkeys(node for link in links for node in (link.start, link.end))
+    for node in nodes:
+        if len(node.cells) > 1:
+            points = [layout.centre(cell, node.value) for cell in node.cells]
+            path = "L".join(f"{x:.4g} {y:.4g}" for x, y in points)
+            width = f"{2 * layout.radius:.3g}"
+            yield f'<path class="mark-group" stroke-width="{width}" d="M{path}"/>'
+
+
+def _mark(role: str, x: float, y: float, r: float) -> str:
+    """The path of the shape of a role around a point."""
+    if role == "SECOND":
+        side = 1.76 * r
+        return f"M{x - side / 2:.4g} {y - side / 2:.4g}h{side:.4g}v{side:.4g}h-{side:.4g}z"
+    if role == "FIN":
+        d = 1.22 * r
+        return f"M{x:.4g} {y - d:.4g}l{d:.4g} {d:.4g}l-{d:.4g} {d:.4g}l-{d:.4g} -{d:.4g}z"
+    return (
+        f"M{x - r:.4g} {y:.4g}a{r:.4g} {r:.4g} 0 1 0 {2 * r:.4g} 0"
+        f"a{r:.4g} {r:.4g} 0 1 0 -{2 * r:.4g} 0z"
+    )
+
+
+def _links(links: Iterable[Link], layout: _Layout) -> Iterator[str]:
+    """Draw links as curves between the marks at their ends: first the weak, then the strong."""
+    strong, weak = list[str](), list[str]()
+    for link in links:
+        start = layout.centre_of_all(link.start.cells, link.start.value)
+        end = layout.centre_of_all(link.end.cells, link.end.value)
+        if start != end:
+            (strong if link.is_strong else weak).append(_curve(start, end, layout.radius))
+    if weak:
+        yield f'<path class="link weak" d="{"".join(weak)}"/>'
+    if strong:
+        yield f'<path class="link strong" d="{"".join(strong)}"/>'
+
+
+def _curve(start: tuple[float, float], end: tuple[float, float], radius: float) -> str:
+    """A slightly bent line between two marks, which leaves room for their digits."""
+    (x, y), (to_x, to_y) = start, end
+    length = hypot(to_x - x, to_y - y)
+    is_short = length < 2 * _SHORT * radius
+    bulge = _MIN_BULGE * length if is_short else min(_BULGE * length, _MAX_BULGE)
+    bend_x = (x + to_x) / 2 + bulge * (to_y - y) / length
+    bend_y = (y + to_y) / 2 - bulge * (to_x - x) / length
+    points = []
+    for from_x, from_y in (start, end):
+        distance = hypot(bend_x - from_x, bend_y - from_y)
+        part = radius / distance
+        points.append((from_x + part * (bend_x - from_x), from_y + part * (bend_y - from_y)))
+    (x, y), (to_x, to_y) = points
+    return f"M{x:.4g} {y:.4g}Q{bend_x:.4g} {bend_y:.4g} {to_x:.4g} {to_y:.4g}"
+
+
+def _texts(css_class: str, candidates: Iterable[tuple[int, int]], layout: _Layout) -> str:
+    """Write candidates of one role."""
+    spans = []
+    for cell, value in candidates:
+        x, y = layout.centre(cell, value)
+        text = escape(layout.board.value_text(value))
+        spans.append(f'<tspan x="{x:.4g}" y="{y + _BASELINE * layout.pitch:.4g}">{text}</tspan>')
+    return f'<text class="{css_class} columns-{layout.columns}">{"".join(spans)}</text>'
+
+
+def _crosses(candidates: Iterable[tuple[int, int]], layout: _Layout) -> str:
+    """The path of a cross over each candidate."""
+    r, path = 0.72 * layout.radius, ""
+    for candidate in candidates:
+        x, y = layout.centre(*candidate)
+        path += f"M{x - r:.4g} {y - r:.4g}l{2 * r:.4g} {2 * r:.4g}"
+        path += f"M{x - r:.4g} {y + r:.4g}l{2 * r:.4g} -{2 * r:.4g}"
+    return path
+
+
+def _ordered(board: Board, ordinals: Mapping[tuple[int, int], int]) -> Iterator[str]:
+    """Draw values that are placed one after the other, each with a letter for its position."""
+    discs, values, letters = "", "", ""
+    for (cell, value), index in ordinals.items():
+        row, column = board.geometry.place(cell)
+        x, y = (column - 1) * CELL, (row - 1) * CELL
+        discs += _mark("PLACED", x + CELL / 2, y + CELL / 2, _PLACED_RADIUS)
+        text = escape(board.value_text(value))
+        values += f'<tspan x="{x + CELL / 2:g}" y="{y + _PLACED_BASELINE}">{text}</tspan>'
+        dx, dy = _ORDINAL_AT
+        letters += f'<tspan x="{x + dx:g}" y="{y + dy:g}">{ordinal(index)}</tspan>'
+    yield f'<path class="mark-placed" d="{discs}"/>'
+    yield f'<text class="is-placed{" small" * board.is_wide}">{values}</text>'
+    yield f'<text class="is-ordinal">{letters}</text>'
+
+
+def ordinal(index: int) -> str:
+    """The letter of a placed value: `a` for index 0; after `z`, `a2` and so on."""
+    turn, letter = divmod(index, 26)
+    return "abcdefghijklmnopqrstuvwxyz"[letter] + (str(turn + 1) if turn else "")
+
+
+def step_words(board: Board) -> str:
+    """Describe the marks of a step for screen readers."""
+    picture = board.step
+    assert picture is not None  # noqa: S101 - as above
+    by_role: defaultdict[str, list[str]] = defaultdict(list)
+    for cell, value in sorted(picture.roles):
+        by_role[picture.roles[cell, value].name].append(f"{board.value_text(value)} in {board.geometry.name_of(cell)}")
+    return " ".join(
+        f"{words[0].upper()}{words[1:]}: {', '.join(by_role[role])}."
+        for role, words in ROLE_WORDS.items()
+        if by_role[role]
+    )
