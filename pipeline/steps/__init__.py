@@ -7,22 +7,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from pipeline.errors import SolverError
 from pipeline.native import Program, ProgramLoader
-from pipeline.puzzle.geometry import values_of
+from pipeline.puzzle.geometry import NINE_BY_NINE, units_of, values_of
 from pipeline.solving import LEVELS, Rating
 from pipeline.steps import layout as L
 from pipeline.steps import step_arrays
+from pipeline.steps.step import UNIQUENESS, Cited, Node, Position, Step
 from pipeline.steps.techniques import (
     BY_RATING,
     BY_SCORE,
     FILLED,
+    FISH,
     MAX_SCORES,
     UNSOUND,
     Technique,
@@ -55,17 +56,6 @@ _TRIAL_PUZZLE = "000000010400000000020000000000050407008000300001090000300400200
 """A puzzle that needs most techniques."""
 
 
-class Node(NamedTuple):
-    """A node of a chain: one of the cells contains the value or, if `holds` is False, none does.
-
-    Cells count from 0, values from 1.
-    """
-
-    value: int
-    cells: tuple[int, ...]
-    holds: bool
-
-
 class StepRejected(SolverError):
     """A step does not follow from the cells and units that it cites. `number` counts from 1."""
 
@@ -74,29 +64,6 @@ class StepRejected(SolverError):
             f"step {number}, {technique}, does not follow from the cells and units that it cites"
         )
         self.number, self.technique = number, technique
-
-
-@dataclass(frozen=True, slots=True)
-class Step:
-    """A logical step: its conclusions and its pattern.
-
-    - `placed`: the candidates (cell, value) that the step places.
-    - `struck`: the candidates (cell, value) that the step eliminates.
-    - `values`, `cells`, `units`: the pattern.
-    - `cover`: the units in which the step eliminates candidates.
-    - `chain`: the nodes of a chain, in order.
-
-    Values count from 1, cells and units from 0; units are the rows, the columns, then the boxes.
-    """
-
-    technique: Technique
-    placed: tuple[tuple[int, int], ...]
-    struck: tuple[tuple[int, int], ...]
-    values: tuple[int, ...]
-    cells: tuple[int, ...]
-    units: tuple[int, ...]
-    cover: tuple[int, ...]
-    chain: tuple[Node, ...]
 
 
 @lru_cache(maxsize=2)
@@ -174,18 +141,27 @@ def steps(
     walker.take(0)
     for cell, value in struck:
         _eliminate(walker.state, step_arrays.make_tables(), 9 * cell + value - 1)
+    givens = frozenset(cell for cell, mask in enumerate(masks) if mask.bit_count() == 1)
     count = 0
     while True:
-        masks_before = [int(mask) for mask in walker.state[L.CELLS : L.CELLS + 81]]
+        before = _position(walker, givens)
+        walker.walk[L.HIGHEST_RATING] = 0
         walker.take(1)
         if int(walker.walk[L.STEPS_TAKEN]) == count:
             return
         count += 1
-        yield _decode_step(walker, masks_before)
+        yield _decode_step(walker, before)
 
 
-def _decode_step(walker: _Walker, masks_before: Sequence[int]) -> Step:
-    """Convert the step array of a walk; `masks_before`: the candidates before the step."""
+def _position(walker: _Walker, givens: frozenset[int]) -> Position:
+    """The position of a walk."""
+    values = (int(value) for value in walker.state[L.VALUES : L.VALUES + 81])
+    candidates = (int(mask) for mask in walker.state[L.CELLS : L.CELLS + 81])
+    return Position.classic([*values], [*candidates], givens, NINE_BY_NINE)
+
+
+def _decode_step(walker: _Walker, before: Position) -> Step:
+    """Convert the step array of a walk; `before`: the position before the step."""
     step = [int(number) for number in walker.step]
 
     def list_at(first: int) -> list[int]:
@@ -194,16 +170,49 @@ def _decode_step(walker: _Walker, masks_before: Sequence[int]) -> Step:
     def candidates_at(first: int) -> list[tuple[int, int]]:
         return [(candidate // 9, candidate % 9 + 1) for candidate in list_at(first)]
 
+    technique = walker.order[step[L.TECHNIQUE]]
+    cells = tuple(list_at(L.PATTERN_CELLS))
+    is_fish = technique.kind == FISH
+    cited = [_decode_constraint(constraint) for constraint in list_at(L.CITED)]
+    if step[L.DEADLY]:
+        cited.append(_deadly_pattern(step, cells, before))
     return Step(
-        walker.order[step[L.TECHNIQUE]],
+        technique,
         tuple(candidates_at(L.PLACED)),
         tuple(sorted(candidates_at(L.ELIMINATED))),
         tuple(values_of(step[L.PATTERN_DIGITS])),
-        tuple(list_at(L.PATTERN_CELLS)),
+        () if is_fish else cells,
         tuple(values_of(step[L.BASE_UNITS], 0)),
         tuple(values_of(step[L.COVER_UNITS], 0)),
-        tuple(_decode_node(signed, masks_before) for signed in reversed(list_at(L.CHAIN_NODES))),
+        tuple(
+            _decode_node(signed, before.candidates) for signed in reversed(list_at(L.CHAIN_NODES))
+        ),
+        before,
+        cells if is_fish else (),
+        tuple(cited),
+        int(walker.walk[L.HIGHEST_RATING]) / 10,
     )
+
+
+def _decode_constraint(constraint: int) -> Cited:
+    """Convert a constraint of `layout`."""
+    if constraint < L.UNIT_DIGITS:
+        return Cited((constraint,))
+    unit, digit = constraint // 9 - 9, constraint % 9
+    return Cited(units_of(NINE_BY_NINE)[unit], digit + 1, unit)
+
+
+def _deadly_pattern(step: Sequence[int], cells: tuple[int, ...], before: Position) -> Cited:
+    """The uniqueness of the solution, by which a candidate outside of a deadly pattern holds."""
+    digits = step[L.PATTERN_DIGITS]
+    is_grid = step[L.DEADLY] == L.DEADLY_GRID
+    alternatives = tuple(
+        (cell, value)
+        for cell in cells
+        for value in before.values_in(cell)
+        if (digits >> value - 1 & 1) == is_grid
+    )
+    return Cited(cells, rule=UNIQUENESS, alternatives=alternatives)
 
 
 def _decode_node(signed: int, masks_before: Sequence[int]) -> Node:

@@ -11,7 +11,7 @@ from pipeline.steps import techniques
 from pipeline.steps.layout import FIRST_BOX, FIRST_COLUMN
 
 if TYPE_CHECKING:
-    from pipeline.steps import Step
+    from pipeline.steps.step import Step
 
 _LOCATION_TEMPLATES = {
     techniques.LOCKED_CANDIDATES: "{values} in {units} along {cover}",
@@ -53,6 +53,7 @@ def cell_name(cell: int) -> str:
 def _placeholders(step: Step) -> dict[str, str]:
     """The placeholders of the templates and their texts."""
     cells, units, chain = _cell_names(step.cells), _unit_names(step.units), step.chain
+    fins = _cell_names(step.fins)
     values = f" {_with_commas(step.values)}" if step.values and not step.placed else ""
     location = cells or units
     # the link before a node that holds is strong, the one before a node that does not is weak
@@ -65,7 +66,7 @@ def _placeholders(step: Step) -> dict[str, str]:
         "values": values,
         "pattern": " " + "".join(linked)[1:] if chain else f" in {location}" if location else "",
         "cells": cells,
-        "fins": f" with {'fins' if len(step.cells) > 1 else 'fin'} {cells}" if cells else "",
+        "fins": f" with {'fins' if len(step.fins) > 1 else 'fin'} {fins}" if fins else "",
         "units": units,
         "cover": _unit_names(step.cover),
         "box": _unit_names(step.units[-1:]),

@@ -1,0 +1,106 @@
+"""Why the conclusions of a step follow: its reason in one sentence, and its branches."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+from pipeline.steps.branching import (
+    MAX_NESTING,
+    derive,
+    excludes,
+    node_of,
+    split,
+)
+from pipeline.steps.step import CONCLUSION, CONTRADICTION, Branch, Inference, Node, Step
+
+
+def reason_of(step: Step) -> str:
+    """Why the conclusions of a step follow, in one sentence."""
+    return "The cells and units that the step cites leave no other possibility."
+
+
+def branches_of(step: Step) -> tuple[Branch, ...]:
+    """What follows from each assumption of a chain, a forcing chain or a net.
+
+    - A chain has a branch from its start to its end; a loop also has one backwards.
+    - A forcing chain has a branch for each candidate of a cell or place of a value, which all end
+      with the same conclusion.
+    - Other chains and nets assume the opposite of each conclusion, and end in a contradiction.
+
+    Other techniques have no branches.
+    """
+    if not _has_branches(step):
+        return ()
+    branches = _along_chain(step)
+    if branches:
+        return branches
+    conclusions = _conclusions(step)
+    refutations = tuple(
+        branch for node in conclusions if (branch := _refutation(step, node)) is not None
+    )
+    if len(conclusions) == 1:
+        cases = _cases(step, conclusions[0])
+        if cases and _length(cases) <= _length(refutations) + len(cases):
+            return cases
+    return refutations
+
+
+_BRANCHED = "chain", "net", "loop", "cycle", "nishio", "forcing", "blossom"
+"""Words in the names of the techniques that have branches."""
+
+
+def _has_branches(step: Step) -> bool:
+    name = step.technique.name.lower()
+    return bool(step.chain) or any(word in name for word in _BRANCHED)
+
+
+def _length(branches: tuple[Branch, ...]) -> int:
+    return sum(len(branch.inferences) for branch in branches)
+
+
+def _conclusions(step: Step) -> list[Node]:
+    """The conclusions of a step as nodes; eliminations that a placement implies are left out."""
+    placed = [node_of(candidate, holds=True) for candidate in step.placed]
+    return placed + [
+        node_of(candidate, holds=False)
+        for candidate in step.struck
+        if not any(excludes(step.before, other, candidate) for other in step.placed)
+    ]
+
+
+def _refutation(step: Step, conclusion: Node) -> Branch | None:
+    """The branch from the opposite of a conclusion to a contradiction."""
+    opposite = conclusion._replace(holds=not conclusion.holds)
+    return derive(step.before, step.cited, opposite, nesting=MAX_NESTING)
+
+
+def _cases(step: Step, conclusion: Node) -> tuple[Branch, ...]:
+    """The branches from the candidates of the first cited constraint to a conclusion."""
+    best: tuple[Branch, ...] = ()
+    for cited in step.cited[:1]:
+        candidates = cited.candidates(step.before)
+        assumptions = [node_of(each, holds=True) for each in candidates]
+        best = split(step.before, step.cited, assumptions, conclusion)
+    return best
+
+
+def _along_chain(step: Step) -> tuple[Branch, ...]:
+    """The branch along the nodes of a chain; empty if they do not alternate."""
+    chain = step.chain
+    if len(chain) < 2 or chain[0].holds or not chain[-1].holds:
+        return ()
+    if any(first.holds == second.holds for first, second in pairwise(chain)):
+        return ()
+    inferences = [Inference(chain[0])]
+    for index, node in enumerate(chain[1:]):
+        because = None
+        if node.holds:
+            pair = {(cell, each.value) for each in (chain[index], node) for cell in each.cells}
+            because = next((c for c in step.cited if {*c.candidates(step.before)} <= pair), None)
+            if because is None:
+                return ()
+        inferences.append(Inference(node, (index,), because))
+    return (Branch(chain[0], tuple(inferences), CONCLUSION),)
+
+
+__all__ = ["CONCLUSION", "CONTRADICTION", "branches_of", "reason_of"]
