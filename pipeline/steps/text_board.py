@@ -42,8 +42,8 @@ def text_board(picture: Picture, signs: str = "", *, has_colours: bool = False) 
     rows, columns = geometry.extent
     cells = [[geometry.cell_at(r, c) for c in range(1, columns + 1)] for r in range(1, rows + 1)]
     widths = [
-        max((len(texts[row[index]].plain) for row in cells if row[index] is not None), default=0)
-        for index in range(columns)
+        max((len(texts[cell].plain) for cell in column if cell is not None), default=0)
+        for column in zip(*cells, strict=True)
     ]
     lefts = _line_before(geometry, columns, by_row=False)
     label = len(f"r{rows}")

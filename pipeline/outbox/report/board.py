@@ -116,11 +116,11 @@ class Board:
 
     @cached_property
     def solved(self) -> dict[int, int]:
-        """Maps the cells without a given value to the values of the solution, or before the step."""
+        """Maps the cells without a given value to the values of the solution, or before a step."""
         if self.step:
-            values = ((cell, value) for cell, value in enumerate(self.step.before.values) if value)
-        else:
-            values = enumerate(self.grid.values if self.grid else ())
+            before = self.step.before.values
+            return {c: value for c, value in enumerate(before) if value and c not in self.givens}
+        values = enumerate(self.grid.values) if self.grid else ()
         return {cell: value for cell, value in values if cell not in self.givens}
 
     @cached_property

@@ -2,17 +2,18 @@
 
 `step.css` is the style sheet. Each role of a candidate has a shape of its own, so that a board can
 be read without colours: a disc for the pattern, a square for its second part, a diamond for a fin,
-a cross for an elimination, and a white digit on a dark disc for a placed value. Strong links are
+a stroke for an elimination, and a white digit on a dark disc for a placed value. Strong links are
 solid lines, weak links are dashed.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from html import escape
 from math import hypot
+from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -27,7 +28,7 @@ STEP_STYLE: Final = Path(__file__).with_name("step.css").read_text(encoding="utf
 """The style sheet for steps."""
 
 _RADIUS, _BASELINE = 0.47, 0.34
-"""Radius of a mark, and distance between the centre and the baseline of a candidate, as parts of the
+"""Radius of a mark, and distance from the centre of a candidate to its baseline, as parts of the
 distance between candidates."""
 
 _FRAME_INSET = 1.2
@@ -39,11 +40,11 @@ _BULGE, _MAX_BULGE, _MIN_BULGE, _SHORT = 0.12, 9.0, 0.8, 2.3
 A link shorter than `_SHORT` radii of both ends together is bent by `_MIN_BULGE` of its length, as
 its marks leave no room between them."""
 
-_PLACED_RADIUS, _PLACED_BASELINE = 8.2, 15
-"""The radius of the disc around a value that is placed without candidates, and its baseline."""
+_ORDERED_RADIUS, _ORDERED_CENTRE, _ORDERED_BASELINE = 6.9, (11.2, 11.4), 16
+"""The radius and centre of the disc around a lettered value, and the baseline of the value."""
 
-_ORDINAL_AT: Final = (3.4, 5.4)
-"""The point in a cell of the letter that numbers a placed value."""
+_ORDINAL_AT: Final = (3.1, 5.2)
+"""The point in a cell of the letter of a value."""
 
 ROLE_WORDS: Final = {
     "PATTERN": "pattern",
@@ -96,7 +97,7 @@ class _Layout:
 
 
 def shades(board: Board) -> Iterator[str]:
-    """Yield the SVG elements below the lines of the grid: shaded units and framed cells."""
+    """Yield the SVG elements below the lines of the grid: shaded units, nodes of several cells."""
     picture = board.step
     assert picture is not None  # noqa: S101 - `board_svg` asks only for boards with a step
     places = board.geometry.place
@@ -105,6 +106,7 @@ def shades(board: Board) -> Iterator[str]:
         corners = (((column - 1) * CELL, (row - 1) * CELL) for row, column in map(places, shaded))
         path = "".join(f"M{x} {y}h{CELL}v{CELL}h-{CELL}z" for x, y in corners)
         yield f'<path class="unit-shade" d="{path}"/>'
+    yield from _groups(picture.links, _Layout(board, *board.candidate_layout))
 
 
 def marks(board: Board) -> Iterator[str]:
@@ -112,17 +114,10 @@ def marks(board: Board) -> Iterator[str]:
     picture = board.step
     assert picture is not None  # noqa: S101 - as above
     layout = _Layout(board, *board.candidate_layout)
+    by_role = _candidates_by_role(board)
     if picture.cells:
         frame = outline(map(board.geometry.place, sorted(picture.cells)), _FRAME_INSET)
         yield f'<path class="cell-frame" d="{frame}"/>'
-    ordinals = {candidate: index for index, candidate in enumerate(board.order)}
-    by_role: defaultdict[str, list[tuple[int, int]]] = defaultdict(list)
-    for cell, mask in enumerate(picture.before.candidates):
-        for value in values_of(mask, board.geometry.lowest):
-            role = picture.roles.get((cell, value))
-            if (cell, value) not in ordinals and (role or not board.hides_candidates):
-                by_role[role.name if role else ""].append((cell, value))
-    yield from _groups(picture.links, layout)
     for role in ("PATTERN", "SECOND", "FIN", "PLACED"):
         if candidates := by_role[role]:
             path = "".join(
@@ -133,10 +128,26 @@ def marks(board: Board) -> Iterator[str]:
     for role, css_class in _CLASSES.items():
         if candidates := by_role[role]:
             yield _texts(css_class, candidates, layout)
-    if crossed := by_role["ELIMINATED"]:
-        yield f'<path class="cross" d="{_crosses(crossed, layout)}"/>'
-    if ordinals:
-        yield from _ordered(board, ordinals)
+    if eliminated := by_role["ELIMINATED"]:
+        yield f'<path class="stroke" d="{_strokes(eliminated, layout)}"/>'
+    if board.order:
+        yield from _ordered(board)
+
+
+def _candidates_by_role(board: Board) -> defaultdict[str, list[tuple[int, int]]]:
+    """Map the names of roles to candidates; the empty name to those without a role.
+
+    Cells with a lettered value have no candidates.
+    """
+    picture, ordered = board.step, {cell for cell, _ in board.order}
+    assert picture is not None  # noqa: S101 - as above
+    by_role: defaultdict[str, list[tuple[int, int]]] = defaultdict(list)
+    for cell, mask in enumerate(picture.before.candidates):
+        for value in values_of(mask, board.geometry.lowest) if cell not in ordered else ():
+            role = picture.roles.get((cell, value))
+            if role or not board.hides_candidates:
+                by_role[role.name if role else ""].append((cell, value))
+    return by_role
 
 
 def _groups(links: Iterable[Link], layout: _Layout) -> Iterator[str]:
@@ -205,29 +216,29 @@ def _texts(css_class: str, candidates: Iterable[tuple[int, int]], layout: _Layou
     return f'<text class="{css_class} columns-{layout.columns}">{"".join(spans)}</text>'
 
 
-def _crosses(candidates: Iterable[tuple[int, int]], layout: _Layout) -> str:
-    """The path of a cross over each candidate."""
-    r, path = 0.72 * layout.radius, ""
+def _strokes(candidates: Iterable[tuple[int, int]], layout: _Layout) -> str:
+    """The path of a stroke through each candidate, which leaves its digit readable."""
+    r, path = 0.86 * layout.radius, ""
     for candidate in candidates:
         x, y = layout.centre(*candidate)
-        path += f"M{x - r:.4g} {y - r:.4g}l{2 * r:.4g} {2 * r:.4g}"
         path += f"M{x - r:.4g} {y + r:.4g}l{2 * r:.4g} -{2 * r:.4g}"
     return path
 
 
-def _ordered(board: Board, ordinals: Mapping[tuple[int, int], int]) -> Iterator[str]:
+def _ordered(board: Board) -> Iterator[str]:
     """Draw values that are placed one after the other, each with a letter for its position."""
     discs, values, letters = "", "", ""
-    for (cell, value), index in ordinals.items():
+    for index, (cell, value) in enumerate(board.order):
         row, column = board.geometry.place(cell)
         x, y = (column - 1) * CELL, (row - 1) * CELL
-        discs += _mark("PLACED", x + CELL / 2, y + CELL / 2, _PLACED_RADIUS)
+        dx, dy = _ORDERED_CENTRE
+        discs += _mark("PLACED", x + dx, y + dy, _ORDERED_RADIUS)
         text = escape(board.value_text(value))
-        values += f'<tspan x="{x + CELL / 2:g}" y="{y + _PLACED_BASELINE}">{text}</tspan>'
+        values += f'<tspan x="{x + dx:g}" y="{y + _ORDERED_BASELINE}">{text}</tspan>'
         dx, dy = _ORDINAL_AT
         letters += f'<tspan x="{x + dx:g}" y="{y + dy:g}">{ordinal(index)}</tspan>'
-    yield f'<path class="mark-placed" d="{discs}"/>'
-    yield f'<text class="is-placed{" small" * board.is_wide}">{values}</text>'
+    yield f'<path class="mark-ordered" d="{discs}"/>'
+    yield f'<text class="in-mark{" small" * board.is_wide}">{values}</text>'
     yield f'<text class="is-ordinal">{letters}</text>'
 
 
@@ -242,10 +253,11 @@ def step_words(board: Board) -> str:
     picture = board.step
     assert picture is not None  # noqa: S101 - as above
     by_role: defaultdict[str, list[str]] = defaultdict(list)
-    for cell, value in sorted(picture.roles):
-        by_role[picture.roles[cell, value].name].append(f"{board.value_text(value)} in {board.geometry.name_of(cell)}")
+    for (cell, value), role in sorted(picture.roles.items(), key=itemgetter(0)):
+        name = board.geometry.name_of(cell)
+        by_role[role.name].append(f"{board.value_text(value)} in {name}")
     return " ".join(
-        f"{words[0].upper()}{words[1:]}: {', '.join(by_role[role])}."
-        for role, words in ROLE_WORDS.items()
-        if by_role[role]
+        f"{words[0].upper()}{words[1:]}: {', '.join(by_role[name])}."
+        for name, words in ROLE_WORDS.items()
+        if by_role[name]
     )
