@@ -20,7 +20,7 @@ from pipeline.solving.items import Item
 from pipeline.solving.problem import PuzzleProblem
 from pipeline.solving.result import Result
 from pipeline.steps import Step
-from pipeline.steps.wording import cell_name, text_of
+from pipeline.steps.wording import text_of
 
 _ShowBoard = Callable[[Step], None]
 """Prints the board of a step."""
@@ -106,7 +106,7 @@ def _step_object(step: Step) -> dict[str, Any]:
         "placed": [_candidate(*candidate) for candidate in step.placed],
         "struck": [_candidate(*candidate) for candidate in step.struck],
         "chain": [
-            {"value": node.value, "cells": [*map(cell_name, node.cells)], "holds": node.holds}
+            {"value": node.value, "cells": [*map(step.before.name_of, node.cells)], "holds": node.holds}
             for node in step.chain
         ],
     }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from itertools import pairwise
 
 from pipeline.steps.branching import (
@@ -11,14 +12,16 @@ from pipeline.steps.branching import (
     node_of,
     split,
 )
-from pipeline.steps.step import CONCLUSION, CONTRADICTION, Branch, Inference, Node, Step
+from pipeline.steps.step import CONCLUSION, Branch, Inference, Node, Step
+from pipeline.steps.wording import sentence_of
 
 
 def reason_of(step: Step) -> str:
     """Why the conclusions of a step follow, in one sentence."""
-    return "The cells and units that the step cites leave no other possibility."
+    return sentence_of(step)
 
 
+@lru_cache(maxsize=64)
 def branches_of(step: Step) -> tuple[Branch, ...]:
     """What follows from each assumption of a chain, a forcing chain or a net.
 
@@ -102,5 +105,3 @@ def _along_chain(step: Step) -> tuple[Branch, ...]:
         inferences.append(Inference(node, (index,), because))
     return (Branch(chain[0], tuple(inferences), CONCLUSION),)
 
-
-__all__ = ["CONCLUSION", "CONTRADICTION", "branches_of", "reason_of"]
