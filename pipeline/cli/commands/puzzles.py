@@ -307,6 +307,16 @@ def sheet(  # noqa: PLR0913 - one parameter per option
     no_solutions: Annotated[
         bool, typer.Option("--no-solutions", help="Omit solutions; no puzzle is solved.")
     ] = False,
+    steps: Annotated[
+        bool,
+        typer.Option(
+            "--steps",
+            help=(
+                "Print the steps of each 9×9 puzzle after the solutions, with boards and reasons, "
+                "and how to read them; for up to 100 puzzles."
+            ),
+        ),
+    ] = False,
     first: Annotated[
         int | None,
         typer.Option("--first", metavar="N", help="Print only the first N puzzles, up to 1,000."),
@@ -346,7 +356,7 @@ def sheet(  # noqa: PLR0913 - one parameter per option
         typer.Option("--names", help="Print the file and line of each puzzle."),
     ] = False,
     as_json: Annotated[
-        bool, json_option("file, puzzles, pages, rules, solutions, omitted")
+        bool, json_option("file, puzzles, pages, rules, solutions, steps, omitted")
     ] = False,
 ) -> None:
     """Make printable pages of puzzles, followed by their rules and solutions.
@@ -361,6 +371,8 @@ def sheet(  # noqa: PLR0913 - one parameter per option
     sudoku-pipeline sheet --no-solutions --per-page 12 outbox/collection.csv
 
     sudoku-pipeline sheet --title 'Class 7b' --sort rating examples/collection.txt
+
+    sudoku-pipeline sheet --steps --first 2 -o worked.html examples/collection.txt
 
     Exit code 1: a puzzle could not be drawn, or a solution was not found.
     """
@@ -386,11 +398,11 @@ def sheet(  # noqa: PLR0913 - one parameter per option
     if difficulty == "level":
         say_renamed("--difficulty level", "--levels")
         difficulty, levels = None, True
-    is_rated = levels or sort == sheets.RATING
+    is_rated = levels or steps or sort == sheets.RATING
     if is_rated and settings.trust_solver:
         raise UsageError(
-            "--trust-solver cannot be combined with --levels or --sort rating: both need proof "
-            "that the solution is unique"
+            "--trust-solver cannot be combined with --levels, --steps or --sort rating: they need "
+            "proof that the solution is unique"
         )
     is_solved = is_rated or not no_solutions
     printed = (
@@ -403,6 +415,7 @@ def sheet(  # noqa: PLR0913 - one parameter per option
             say(complaint)
     head = Head(title or "", author or "", difficulty or "")
     printed = sheets.sort_puzzles(printed, sort, levels=levels)
+    printed = sheets.add_steps(printed) if steps else printed
     printed = printed if names else sheets.remove_names(printed)
     laid_out = Sheet.of(printed, int(per_page), solutions=not no_solutions, head=head)
     sheets.write(target, laid_out)

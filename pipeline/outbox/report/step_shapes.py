@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from pipeline.outbox.report.outlines import CELL, outline
+from pipeline.outbox.report.rule_shapes import BOARD_STYLE
 from pipeline.puzzle.geometry import values_of
 
 if TYPE_CHECKING:  # `pipeline.steps` loads numpy, which other boards do not need
@@ -260,4 +261,39 @@ def step_words(board: Board) -> str:
         f"{words[0].upper()}{words[1:]}: {', '.join(by_role[name])}."
         for name, words in ROLE_WORDS.items()
         if by_role[name]
+    )
+
+
+_LEGEND_CELL, _LEGEND_COLUMN, _LEGEND_TEXT = 10, 86, 9
+"""The height of a line of a legend, the width of a column, and where its text begins."""
+
+
+def legend_svg(*, standalone: bool = False) -> str:
+    """Draw what the marks and lines of a step mean, in two rows.
+
+    `standalone`: include style and size, so that the element is the content of an SVG file.
+    """
+    r, parts = 2.8, list[str]()
+    items = [*((name, words) for name, words in ROLE_WORDS.items()), ("strong", ""), ("weak", "")]
+    for index, (name, words) in enumerate(items):
+        down, across = index // 4, index % 4
+        x, y = 4 + across * _LEGEND_COLUMN, 5 + down * _LEGEND_CELL
+        if name in ("strong", "weak"):
+            text = f"{name} link"
+            parts.append(f'<path class="link {name}" d="M{x - 3} {y}h8"/>')
+        else:
+            text = words
+            if name != "ELIMINATED":
+                parts.append(f'<path class="mark-{name.lower()}" d="{_mark(name, x, y, r)}"/>')
+            classes = f"{_CLASSES[name]} columns-3"
+            parts.append(f'<text class="{classes}" x="{x}" y="{y + 2}">5</text>')
+            if name == "ELIMINATED":
+                parts.append(f'<path class="stroke" d="M{x - 2.4} {y + 2.4}l4.8-4.8"/>')
+        parts.append(f'<text class="legend" x="{x + _LEGEND_TEXT - 3}" y="{y + 2}">{text}</text>')
+    width, height = 4 * _LEGEND_COLUMN, 2 * _LEGEND_CELL
+    size = f' xmlns="http://www.w3.org/2000/svg" width="{2 * width}" height="{2 * height}"'
+    style = f"<style>{BOARD_STYLE}{STEP_STYLE}</style>" if standalone else ""
+    return (
+        f'<svg{size if standalone else ""} class="board legend" viewBox="0 0 {width} {height}" '
+        f'aria-hidden="true">{style}{"".join(parts)}</svg>'
     )
