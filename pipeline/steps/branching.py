@@ -19,6 +19,9 @@ from pipeline.steps.step import (
     Position,
 )
 
+MAX_SHORTENED = 400
+"""Longer branches are not shortened."""
+
 MAX_NESTING = 3
 """Maximum number of nested branches."""
 
@@ -216,6 +219,40 @@ def derive(
         if end is not None:
             return _pruned(propagation, end)
     return None
+
+
+def shortened(
+    position: Position, branch: Branch, *, goals: Sequence[Node] = (), nesting: int = 0
+) -> Branch:
+    """A branch from the same assumption that uses fewer constraints, or the same branch.
+
+    Constraints are left out one after another, as long as the branch still ends, and is not longer.
+    """
+    used = _constraints_of(branch)
+    if len(branch.inferences) > MAX_SHORTENED:
+        return branch
+    for cited in used:
+        fewer = [each for each in _constraints_of(branch) if each != cited]
+        other = derive(position, fewer, branch.assumption, goals=goals, nesting=nesting)
+        if other and _length(other) <= _length(branch):
+            branch = other
+    return branch
+
+
+def _length(branch: Branch) -> int:
+    """The number of inferences, with those of nested branches."""
+    return sum(1 + sum(map(_length, inference.branches)) for inference in branch.inferences)
+
+
+def _constraints_of(branch: Branch) -> list[Cited]:
+    """The constraints of a branch and its nested branches, each once."""
+    found: dict[Cited, None] = {}
+    for inference in branch.inferences:
+        if inference.because:
+            found[inference.because] = None
+        for nested in inference.branches:
+            found |= dict.fromkeys(_constraints_of(nested))
+    return [*found]
 
 
 def _pruned(propagation: Propagation, end: int) -> Branch:

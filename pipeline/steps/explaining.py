@@ -10,6 +10,7 @@ from pipeline.steps.branching import (
     derive,
     excludes,
     node_of,
+    shortened,
     split,
 )
 from pipeline.steps.step import CONCLUSION, Branch, Inference, Node, Step
@@ -74,7 +75,8 @@ def _conclusions(step: Step) -> list[Node]:
 def _refutation(step: Step, conclusion: Node) -> Branch | None:
     """The branch from the opposite of a conclusion to a contradiction."""
     opposite = conclusion._replace(holds=not conclusion.holds)
-    return derive(step.before, step.cited, opposite, nesting=MAX_NESTING)
+    branch = derive(step.before, step.cited, opposite, nesting=MAX_NESTING)
+    return branch and shortened(step.before, branch, nesting=MAX_NESTING)
 
 
 def _cases(step: Step, conclusion: Node) -> tuple[Branch, ...]:
@@ -104,4 +106,3 @@ def _along_chain(step: Step) -> tuple[Branch, ...]:
                 return ()
         inferences.append(Inference(node, (index,), because))
     return (Branch(chain[0], tuple(inferences), CONCLUSION),)
-

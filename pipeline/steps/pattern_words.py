@@ -14,7 +14,6 @@ from pipeline.steps.step import CONCLUSION, UNIQUENESS, Candidate, Cited
 from pipeline.steps.words import (
     Words,
     cited_name,
-    conclusion_text,
     contradiction_text,
     listed,
     node_name,
@@ -43,7 +42,9 @@ class PatternWords(Words):
         unit = self.units_named([cited.unit])
         others = [c for c in cited.cells if c != cell and not self.position.values[c]]
         if not others:
-            return f"{self.name(cell)} is the only open cell of {unit}, and {value} is missing there"
+            return (
+                f"{self.name(cell)} is the only open cell of {unit}, and {value} is missing there"
+            )
         blockers = self._blockers(others, value)
         lost = [c for c in others if not any(self.position.sees(c, b) for b in blockers)]
         causes = []
@@ -72,9 +73,7 @@ class PatternWords(Words):
         missing, blockers = {*cells}, list[int]()
         holders = [c for c, held in enumerate(self.position.values) if held == value]
         while missing:
-            best = max(
-                holders, key=lambda c: len(missing & self.position.peers[c]), default=None
-            )
+            best = max(holders, key=lambda c: len(missing & self.position.peers[c]), default=None)
             if best is None or not missing & self.position.peers[best]:
                 break
             missing -= self.position.peers[best]
@@ -99,15 +98,42 @@ class PatternWords(Words):
 
     @property
     def no_fin(self) -> str:
-        return "no fin" if len(self.step.fins) > 1 else "the fin does not hold it, no cell of"
+        return "none of these is" if len(self.step.fins) > 1 else "the fin is not"
 
     @property
-    def see_fins(self) -> str:
-        return "see the fins" if len(self.step.fins) > 1 else "see the fin"
+    def a_fin(self) -> str:
+        return "a fin" if len(self.step.fins) > 1 else "the fin"
 
     @property
-    def do_not(self) -> str:
-        return "does not" if len(self.step.struck) == 1 else "do not"
+    def are_both(self) -> str:
+        """The cells of the conclusion are in the cover and see the fins."""
+        many = len({cell for cell, _ in self.step.struck}) > 1
+        fins = "all fins" if len(self.step.fins) > 1 else "the fin"
+        return (
+            f"{'are' if many else 'is'} in {self.cover} and {'see' if many else 'sees'} {fins}, so "
+            f"{'they are' if many else 'it is'} not {self.value} in either case"
+        )
+
+    @property
+    def which_are(self) -> str:
+        return "both" if len(self.step.cells) == 2 else "all"
+
+    @property
+    def count(self) -> str:
+        """The number of base units of a fish, in words."""
+        return {2: "two", 3: "three", 4: "four"}.get(
+            len(self.step.units), str(len(self.step.units))
+        )
+
+    @property
+    def base_kind(self) -> str:
+        """The kind of the base units of a fish: `rows`."""
+        return self.units.split()[0]
+
+    @property
+    def cover_kind(self) -> str:
+        """The kind of the cover units of a fish: `columns`."""
+        return self.cover.split()[0]
 
     # Wings and other patterns of few strong links
 
@@ -141,16 +167,13 @@ class PatternWords(Words):
 
     def _seeing_both(self) -> str:
         """The conclusion for cells that see two others."""
-        both = "all of them" if len({cell for cell, _ in self.step.struck}) > 1 else "it"
-        see = "see" if both != "it" else "sees"
-        cells = self.struck_cells
-        return f"{cells} {see} both, so {conclusion_text(self.position, self.step)}"
+        see = "see" if len({cell for cell, _ in self.step.struck}) > 1 else "sees"
+        return f"{self.struck_cells} {see} both, so {self.conclusion}"
 
     @property
     def empty_rectangle(self) -> str:
         """A box whose places are in a row and a column, and a line with two places."""
         ((target, value),) = self.step.struck[:1]
-        boxes = [c for c in self.step.cited if c.unit is not None and len(c.candidates(self.position)) != 2]
         for line, pair in self._pairs():
             for box in (c for c in self.step.cited if c is not line):
                 for near, far in permutations(pair):
@@ -166,7 +189,6 @@ class PatternWords(Words):
                             f"{self.names((c for c, _ in rest), 'or')}; in both cases "
                             f"{self.name(target)} sees a {value}, so {self.conclusion}"
                         )
-        del boxes
         return self.refuted
 
     @property
@@ -176,12 +198,13 @@ class PatternWords(Words):
         links = [(c, pair) for c, pair in self._pairs() if c.unit is not None]
         if len(twins) != 2 or not links:
             return self.refuted
-        one, two = (cited.cells[0] for cited in twins)
+        one, two = sorted(cited.cells[0] for cited in twins)
         values = self.position.values_in(one)
         for (link, pair), (near, far) in product(links, permutations([one, two])):
             value = link.value
             (first, _), (second, _) = pair
-            if self.position.sees(first, near) and self.position.sees(second, far):
+            is_seen = self.position.sees(first, near) and self.position.sees(second, far)
+            if is_seen and value in values:
                 (other,) = (v for v in values if v != value)
                 return (
                     f"{self.names([one, two])} both have the candidates {listed(values)}; "
@@ -213,11 +236,14 @@ class PatternWords(Words):
             ]
             if value in candidates:
                 cases.append(f"else it is {value} itself")
-            cells_named = self.names([pivot, first, second] if value in candidates else [first, second])
+            cells_named = self.names(
+                [pivot, first, second] if value in candidates else [first, second]
+            )
             return (
                 f"the pivot {self.name(pivot)} is {listed(candidates, 'or')}: {', '.join(cases)}; "
                 f"so one of {cells_named} is {value}, and {self.struck_cells}, which "
-                f"{'sees' if len(self.step.struck) == 1 else 'see'} all of these, {self.are_not}"
+                f"{'sees' if len(self.step.struck) == 1 else 'see'} "
+                f"{'all three' if value in candidates else 'both'}, {self.are_not}"
             )
         return self.refuted
 
@@ -242,7 +268,9 @@ class PatternWords(Words):
         )
         values = sorted({value for _, value in extras})
         if len(roof) == 1:
-            return f"{start}; so {self.name(roof[0])} is {listed(values, 'or')}, {self.struck_there}"
+            return (
+                f"{start}; so {self.name(roof[0])} is {listed(values, 'or')}, {self.struck_there}"
+            )
         one_of = f"{start}; so one of {self.names(roof)} is {listed(values, 'or')}"
         cells = [c.cells[0] for c in self.step.cited if c.unit is None and not c.rule]
         digits = [c for c in self.step.cited if c.unit is not None]
@@ -254,9 +282,12 @@ class PatternWords(Words):
             )
         if len(digits) == 1 and digits[0].value in self.step.values:
             digit = digits[0].value
+            (other,) = (value for value in self.step.values if value != digit)
             return (
-                f"{possible_only(self.position, digits[0])}, so one of these is {digit}; "
-                f"{start}; so {self.conclusion}"
+                f"{possible_only(self.position, digits[0])}, so one of these is {digit}; if the other "
+                f"were {other}, {self.names(deadly.cells)} would hold only {pair}, these two could "
+                f"be exchanged there, and the puzzle would have a second solution, but it is "
+                f"unique; so {self.conclusion}"
             )
         if digits:
             unit = self.units_named([d.unit for d in digits[:1] if d.unit is not None])
@@ -284,8 +315,7 @@ class PatternWords(Words):
         return (
             f"without {listed(extras)}, every open cell would have two candidates and every value "
             "two places or none in each unit, and the puzzle would have no solution or several, "
-            f"but it has one; so {'one of these' if many else 'this'} holds"
-            f"{f', and {self.conclusion}' if many else ''}"
+            f"but it has one; so {'one of these holds, and ' if many else ''}{self.conclusion}"
         )
 
     # Chains
@@ -335,10 +365,10 @@ class PatternWords(Words):
             so = f"if {node_name(self.position, chain[0])}, the chain leads to {end}"
         ends = [(c, n.value) for n in (first, chain[-1]) for c in n.cells]
         if self._see_all(ends):
-            excluded = "is excluded" if len(self.step.struck) == 1 else "are excluded"
-            rest = f"so at least one of {start} and {end} is true; both exclude what is eliminated"
-            del excluded
-            return f"{so}; {rest}, so {self.conclusion}"
+            return (
+                f"{so}; so at least one of {start} and {end} is true; in both cases "
+                f"{self.conclusion}"
+            )
         return (
             f"{so}, and the ends exclude each other, so the chain is a loop: of any two neighbours "
             "in it exactly one is true; what both neighbours exclude is false, so "
@@ -361,9 +391,7 @@ class PatternWords(Words):
                 f"if {assumptions[0]}, {contradiction_text(self.position, branches[0])}, so "
                 f"{self.conclusion}"
             )
-        return (
-            f"each of {listed(assumptions)} leads to a contradiction, so {self.conclusion}"
-        )
+        return f"each of {listed(assumptions)} leads to a contradiction, so {self.conclusion}"
 
     # Aligned exclusion
 
@@ -399,7 +427,9 @@ class PatternWords(Words):
                     for cell, value in candidates
                     if value in allowed
                 ):
-                    return f"{values} ({self.name(cited.cells[0])} is {listed(sorted(allowed), 'or')})"
+                    return (
+                        f"{values} ({self.name(cited.cells[0])} is {listed(sorted(allowed), 'or')})"
+                    )
         return None
 
     # Other techniques
@@ -407,9 +437,7 @@ class PatternWords(Words):
     @property
     def refuted(self) -> str:
         """A sentence that is true of every step: what it cites refutes the opposite."""
-        return (
-            f"{listed(self._cited_names())} leave no other possibility: {self.conclusion}"
-        )
+        return f"{listed(self._cited_names())} leave no other possibility: {self.conclusion}"
 
     def _cited_names(self) -> Iterator[str]:
         """The cells with their candidates, the values with their units, and the rules cited."""

@@ -31,8 +31,8 @@ WORDINGS = {
     ("full house", "naked single", "hidden single"): Wording(_AT_PATTERN, "{single}"),
     ("pointing", "claiming", "locked candidates", "direct locked candidates"): Wording(
         "{line_values} in {line_units} along {line_cover}",
-        "in {units}, {value} is possible only in {cells}, which are all in {cover}, so no other "
-        "cell of {cover} holds {value}{direct}",
+        "in {units}, {value} is possible only in {cells}, {which_are} in {cover}, so no other cell "
+        "of {cover} holds {value}{direct}",
     ),
     ("naked pair", "naked triple", "naked quadruple", "locked pair", "locked triple"): Wording(
         _AT_PATTERN,
@@ -49,17 +49,17 @@ WORDINGS = {
     ),
     ("X-wing", "swordfish", "jellyfish"): Wording(
         "{line_values} in {line_units} and {line_cover}",
-        "in {units}, {value} is possible only in {cover}, so each of these has its {value} there "
-        "and in no other cell",
+        "in {units}, {value} is possible only in {cover}; the {count} {base_kind} "
+        "need one of these {cover_kind} each, so no other cell of {cover} holds {value}",
     ),
     (
         "finned X-wing", "finned swordfish", "finned jellyfish", "sashimi X-wing",
         "sashimi swordfish", "sashimi jellyfish",
     ): Wording(
         "{line_values} in {line_units} and {line_cover}{line_fins}",
-        "in {units}, {value} is possible only in {cover} and in {fins}; if {no_fin} holds {value}, "
-        "other cells of {cover} do not hold it; {struck_cells}, which {see_fins}, "
-        "{do_not} hold it in any case",
+        "in {units}, {value} is possible only in {cover} and in {fins}; if {no_fin} {value}, the "
+        "{count} {base_kind} need one of these {cover_kind} each, so no other cell of {cover} is "
+        "{value}; if {a_fin} is {value}, no cell that sees it is; {struck_cells} {are_both}",
     ),
     ("skyscraper", "2-string kite", "turbot fish"): Wording(_AT_PATTERN, "{two_links}"),
     ("empty rectangle",): Wording(

@@ -23,6 +23,7 @@ from pipeline.steps.step import (
 )
 
 _UNIT_NAME = re.compile(r"(?P<kind>[a-z]+) (?P<number>\d+)")
+_CELL_NAME = re.compile(r"r\d+c\d+")
 _PLURALS = {"box": "boxes"}
 
 
@@ -104,8 +105,8 @@ def cited_name(position: Position, cited: Cited) -> str:
 
 
 def capital(text: str) -> str:
-    """The text with a capital first letter."""
-    return text[:1].upper() + text[1:]
+    """The text with a capital first letter, unless it begins with the name of a cell."""
+    return text if _CELL_NAME.match(text) else text[:1].upper() + text[1:]
 
 
 def contradiction_text(position: Position, branch: Branch) -> str:
@@ -273,7 +274,9 @@ class Words:
     @property
     def line_values(self) -> str:
         """The values of the pattern, unless the step fills a cell."""
-        return f" {with_commas(self.step.values)}" if self.step.values and not self.step.placed else ""
+        return (
+            f" {with_commas(self.step.values)}" if self.step.values and not self.step.placed else ""
+        )
 
     @property
     def line_cells(self) -> str:
@@ -305,7 +308,9 @@ class Words:
             for node in self.step.chain
         )
         location = self.line_cells or self.line_units
-        return f" {''.join(linked)[1:]}" if self.step.chain else f" in {location}" if location else ""
+        return (
+            f" {''.join(linked)[1:]}" if self.step.chain else f" in {location}" if location else ""
+        )
 
     @property
     def line_colours(self) -> str:
