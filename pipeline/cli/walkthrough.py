@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from itertools import islice
 from typing import Any
 
 from pipeline.api import has_steps, steps_of
 from pipeline.cli.messages import say
 from pipeline.cli.results import record_line
+from pipeline.cli.step_drawings import print_board
 from pipeline.errors import SolverError, counted, printable
 from pipeline.puzzle.puzzle import Puzzle
 from pipeline.reading.formats import signs_of
@@ -19,11 +22,14 @@ from pipeline.solving.result import Result
 from pipeline.steps import Step
 from pipeline.steps.wording import text_of
 
+_ShowBoard = Callable[[Step], None]
+"""Prints the board of a step."""
+
 
 def show_steps(
-    item: Item, result: Result[Any], settings: Settings, *, hint: bool, as_json: bool
+    item: Item, result: Result[Any], settings: Settings, *, hint: bool, as_json: bool, boards: bool
 ) -> bool:
-    """Print the steps of a puzzle, or only the next step if `hint`.
+    """Print the steps of a puzzle, or only the next step if `hint`; below each its board, if asked.
 
     If `as_json`, prints the record of the puzzle with its steps. If `hint`, the record has no field
     `texts`, which would show the solutions. Returns False if the puzzle was not solved, if there is
@@ -40,30 +46,42 @@ def show_steps(
         if not isinstance(problem, PuzzleProblem) or not has_steps(result):
             say(f"{name}: {_NO_STEPS}")
             return not hint
-        if letters := signs_of(problem.format):
+        letters = signs_of(problem.format)
+        if letters:
             values = (f"{letter} is {value}" for value, letter in enumerate(letters, 1))
             say(f"{name}: symbols in the steps: {', '.join(values)}")
+        show_board = partial(print_board, signs=letters) if boards else None
         if hint:
-            return _show_next(name, result)
-        _show_all(name, result, problem.puzzle)
+            return _show_next(name, result, show_board)
+        _show_all(name, result, problem.puzzle, show_board)
     except SolverError as error:
         say(f"{name}: failed: {error}")
         return False
     return True
 
 
-def _show_next(name: str, result: Result[Any]) -> bool:
+def _show_next(name: str, result: Result[Any], show_board: _ShowBoard | None) -> bool:
     """Print the next step; returns whether one was found."""
     step = next(steps_of(result), None)
-    print(text_of(step)) if step else say(f"{name}: no step found")
-    return step is not None
+    if step is None:
+        say(f"{name}: no step found")
+        return False
+    print(text_of(step))
+    if show_board:
+        show_board(step)
+    return True
 
 
-def _show_all(name: str, result: Result[Any], puzzle: Puzzle) -> None:
+def _show_all(
+    name: str, result: Result[Any], puzzle: Puzzle, show_board: _ShowBoard | None
+) -> None:
     """Print all steps, numbered."""
     steps = [*steps_of(result)]
     for number, step in enumerate(steps, 1):
         print(f"{number:3}  {text_of(step)}")
+        if show_board:
+            show_board(step)
+            print()
     filled = len([*puzzle.givens()]) + sum(len(step.placed) for step in steps)
     if filled < puzzle.geometry.size:
         message = f"no step found after {counted(len(steps), 'step')}" if steps else "no step found"

@@ -35,7 +35,13 @@ def solve(  # noqa: PLR0913 - one parameter per option
     *,
     board: Annotated[
         bool,
-        typer.Option("--board", help="Draw boards as on a terminal, and suggest next commands."),
+        typer.Option(
+            "--board",
+            help=(
+                "Draw boards as on a terminal, and suggest next commands; with --steps or --hint, "
+                "draw the candidates and the pattern of each step."
+            ),
+        ),
     ] = False,
     steps: Annotated[
         bool, typer.Option("--steps", help="Explain a 9×9 puzzle by logical steps, each checked.")
@@ -52,7 +58,11 @@ def solve(  # noqa: PLR0913 - one parameter per option
         typer.Option(
             "--svg",
             metavar="FILE",
-            help="With --hint or --steps, also draw the puzzle to this file; - is stdout.",
+            help=(
+                "Also draw to this file: with --steps the steps, several singles on one board, "
+                "with --hint the puzzle; - is stdout. The format is PNG or PDF (a page per board) "
+                "if the name ends so, else SVG."
+            ),
         ),
     ] = None,
     puzzle_only: Annotated[
@@ -103,6 +113,7 @@ def solve(  # noqa: PLR0913 - one parameter per option
     from pipeline.cli import results
     from pipeline.cli.answers import solve_files
     from pipeline.cli.file_access import STANDARD_OUTPUT
+    from pipeline.cli.step_drawings import draw_result
     from pipeline.solving import ERROR_STATUSES
 
     _check_drawing(svg, files, puzzle_only=puzzle_only, is_step=steps or hint, force=force)
@@ -117,7 +128,7 @@ def solve(  # noqa: PLR0913 - one parameter per option
         if steps or hint:
             from pipeline.cli.walkthrough import show_steps
 
-            explained = show_steps(item, result, settings, hint=hint, as_json=as_json)
+            explained = show_steps(item, result, settings, hint=hint, as_json=as_json, boards=board)
             code = code if explained else EXIT_BAD_INPUT
         elif as_json:
             print(results.record_line(item, result, settings))
@@ -133,7 +144,7 @@ def solve(  # noqa: PLR0913 - one parameter per option
     if times and kept:
         results.print_times(kept)
     if svg and kept:
-        results.draw(svg, *kept[0], puzzle_only=puzzle_only or hint)
+        draw_result(svg, *kept[0], steps=steps, puzzle_only=puzzle_only or hint)
     if board and not (settings.quiet or as_json) and len(files) == 1:
         results.suggest_commands(files[0])
     raise typer.Exit(code)
@@ -169,7 +180,8 @@ def _check_drawing(
 
     `is_step`: whether --steps or --hint is given.
     """
-    from pipeline.cli.file_access import check_ending, check_target
+    from pipeline.cli.file_access import check_target
+    from pipeline.cli.step_drawings import check_drawing
 
     if puzzle_only and svg is None:
         raise UsageError("--puzzle-only needs --svg FILE")
@@ -178,7 +190,7 @@ def _check_drawing(
     if len(files) != 1:
         raise UsageError("--svg takes one puzzle; give one file, or draw all with `convert`")
     check_target("--svg", svg, files, force=force)
-    check_ending("--svg", svg, (".svg",))
+    check_drawing("--svg", svg)
     if not is_step:
         solutions = "" if puzzle_only else " --solutions"
         say_renamed("solve --svg FILE", f"convert -o FILE{solutions}")
@@ -295,6 +307,16 @@ def sheet(  # noqa: PLR0913 - one parameter per option
     no_solutions: Annotated[
         bool, typer.Option("--no-solutions", help="Omit solutions; no puzzle is solved.")
     ] = False,
+    steps: Annotated[
+        bool,
+        typer.Option(
+            "--steps",
+            help=(
+                "Print the steps of each 9×9 puzzle after the solutions, with boards and reasons, "
+                "and how to read them; for up to 100 puzzles."
+            ),
+        ),
+    ] = False,
     first: Annotated[
         int | None,
         typer.Option("--first", metavar="N", help="Print only the first N puzzles, up to 1,000."),
@@ -334,7 +356,7 @@ def sheet(  # noqa: PLR0913 - one parameter per option
         typer.Option("--names", help="Print the file and line of each puzzle."),
     ] = False,
     as_json: Annotated[
-        bool, json_option("file, puzzles, pages, rules, solutions, omitted")
+        bool, json_option("file, puzzles, pages, rules, solutions, steps, omitted")
     ] = False,
 ) -> None:
     """Make printable pages of puzzles, followed by their rules and solutions.
@@ -349,6 +371,8 @@ def sheet(  # noqa: PLR0913 - one parameter per option
     sudoku-pipeline sheet --no-solutions --per-page 12 outbox/collection.csv
 
     sudoku-pipeline sheet --title 'Class 7b' --sort rating examples/collection.txt
+
+    sudoku-pipeline sheet --steps --first 2 -o worked.html examples/collection.txt
 
     Exit code 1: a puzzle could not be drawn, or a solution was not found.
     """
@@ -374,11 +398,11 @@ def sheet(  # noqa: PLR0913 - one parameter per option
     if difficulty == "level":
         say_renamed("--difficulty level", "--levels")
         difficulty, levels = None, True
-    is_rated = levels or sort == sheets.RATING
+    is_rated = levels or steps or sort == sheets.RATING
     if is_rated and settings.trust_solver:
         raise UsageError(
-            "--trust-solver cannot be combined with --levels or --sort rating: both need proof "
-            "that the solution is unique"
+            "--trust-solver cannot be combined with --levels, --steps or --sort rating: they need "
+            "proof that the solution is unique"
         )
     is_solved = is_rated or not no_solutions
     printed = (
@@ -391,6 +415,7 @@ def sheet(  # noqa: PLR0913 - one parameter per option
             say(complaint)
     head = Head(title or "", author or "", difficulty or "")
     printed = sheets.sort_puzzles(printed, sort, levels=levels)
+    printed = sheets.add_steps(printed) if steps else printed
     printed = printed if names else sheets.remove_names(printed)
     laid_out = Sheet.of(printed, int(per_page), solutions=not no_solutions, head=head)
     sheets.write(target, laid_out)
