@@ -218,8 +218,9 @@ class Words:
 
     @property
     def value(self) -> str:
-        """The first value of the pattern, or the one that is placed."""
-        return str((*self.step.values, *(value for _, value in self.step.placed))[0])
+        """The first value of the pattern, or of the conclusions."""
+        conclusions = (*self.step.placed, *self.step.struck)
+        return str((*self.step.values, *(value for _, value in conclusions))[0])
 
     @property
     def values(self) -> str:
