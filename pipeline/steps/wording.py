@@ -67,10 +67,13 @@ WORDINGS = {
     ("XY-wing", "XYZ-wing"): Wording(_AT_PATTERN, "{wing}"),
     (
         "unique rectangle 1", "unique rectangle 2", "unique rectangle 3", "unique rectangle 4",
-        "unique rectangle 5", "unique loop",
+        "unique rectangle 5", "unique rectangle 6", "hidden rectangle", "avoidable rectangle 1",
+        "avoidable rectangle 2", "unique loop",
     ): Wording(_RECTANGLE, "{deadly_cells}"),
     ("BUG+1",): Wording(_AT_PATTERN, "{grave}"),
     ("simple colours",): Wording("{line_values} in {line_colours}", "{colours}"),
+    ("multi-colours",): Wording("{line_values} in {line_components}", "{multi_colours}"),
+    ("remote pair",): Wording("{line_values} in {line_chain_cells}", "{remote_pair}"),
     ("X-chain", "XY-chain", "alternating inference chain", "grouped chain"): Wording(
         _AT_PATTERN, "{chain}"
     ),

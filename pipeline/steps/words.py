@@ -314,6 +314,12 @@ class Words:
         )
 
     @property
+    def line_chain_cells(self) -> str:
+        """The cells of the chain, in order."""
+        cells = (node.cells for node in self.step.chain)
+        return with_commas(dict.fromkeys(spot_name(self.position, each) for each in cells))
+
+    @property
     def line_colours(self) -> str:
         """The cells of the two colours."""
         return " and ".join(
@@ -330,10 +336,10 @@ class Words:
     @property
     def line_cases(self) -> str:
         """The cell or the unit of a forcing chain."""
-        values, cells, units = self.line_values, self.line_cells, self.line_units
-        if cells:
-            return f" from each of{values} in {cells}"
-        return f" from each place of{values} in {units}" if units else self.line_start
+        values, units = with_commas(self.step.values), self.line_units
+        if self.step.cells:
+            return f" from each of {values} in {self.line_cells}"
+        return f" from each place of {values} in {units}" if units else self.line_start
 
     @property
     def line_start(self) -> str:
