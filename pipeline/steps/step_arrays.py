@@ -154,6 +154,18 @@ def add_seen_eliminations(state, tables, step, first, digits):
 
 
 @compiled()
+def eliminate_rest(state, tables, step, unit, digits):
+    """Eliminate digits from the cells of a unit that are not pattern cells."""
+    for position in range(9):
+        cell, is_rest = cell_at(tables, unit, position), True
+        for k in range(L.PATTERN_CELLS + 1, L.PATTERN_CELLS + 1 + step[L.PATTERN_CELLS]):
+            if step[k] == cell:
+                is_rest = False
+        if is_rest:
+            add_eliminations(state, tables, step, cell, digits)
+
+
+@compiled()
 def sees_pattern(tables, step, first, cell):
     """Whether a cell sees all pattern cells from index `first` on."""
     while first < step[L.PATTERN_CELLS] and sees(tables, step[L.PATTERN_CELLS + 1 + first], cell):
@@ -191,11 +203,6 @@ def make_tables() -> tuple[int, ...]:
                 spot_at[512 * u + mask] = n
     masks = sorted(range(512), key=lambda mask: (mask.bit_count(), mask))
     starts = [L.SETS + 10 + sum(mask.bit_count() < k for mask in masks) for k in range(10)]
-    rectangles = [
-        (a + c, a + d, b + d, b + c)
-        for (a, b), (c, d) in product(combinations(range(0, 81, 9), 2), combinations(nine, 2))
-        if (a // 27 == b // 27) != (c // 3 == d // 3)
-    ]
     parts = (
         (*range(L.SINGLES), *(9 * c + d for unit in units for d in nine for c in unit)),
         chain.from_iterable(units),
@@ -206,7 +213,6 @@ def make_tables() -> tuple[int, ...]:
         (max((mask & -mask).bit_length() - 1, 0) for mask in range(512)),
         (*starts, *masks),
         spot_at,
-        chain.from_iterable(rectangles),
         COMPLEXITIES,
         (round(10 * base) for base in BASES),
         rating_ranks(),

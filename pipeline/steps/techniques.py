@@ -15,6 +15,7 @@ from pipeline.certify.steps import follows
 from pipeline.native import compiled
 from pipeline.solving import LEVELS
 from pipeline.steps import (
+    almost_locked_sets,
     chains,
     colours,
     explainer,
@@ -30,6 +31,7 @@ from pipeline.steps import (
     rectangles,
     simple_chains,
     singles,
+    sue_de_coq,
     wings,
 )
 from pipeline.steps import layout as L
@@ -42,11 +44,12 @@ MAX_SCORES = (800, 1000, 1600, 1800)
 
 (
     SINGLE, LOCKED_CANDIDATES, SUBSET, FISH, UNIQUE_RECTANGLE, BUG, EMPTY_RECTANGLE, CHAIN,
-    COLOURS, WING, VERITY, FORCING_NET, SIMPLE_CHAIN, REMOTE_PAIR, LOOP, FORCING_CHAIN,
+    COLOURS, WING, SUE_DE_COQ, ALMOST_LOCKED_SETS, VERITY, FORCING_NET, SIMPLE_CHAIN,
+    REMOTE_PAIR, LOOP, FORCING_CHAIN, BRUTE_FORCE,
     EXPLAINER_HIDDEN_SINGLE, EXPLAINER_LOCKED, EXPLAINER_NAKED_SINGLE, EXPLAINER_HIDDEN_SET,
     EXPLAINER_NAKED_SET, EXPLAINER_FISH, EXPLAINER_WING, EXPLAINER_LOOP, EXPLAINER_BUG,
     EXPLAINER_ALIGNED, EXPLAINER_CHAIN, EXPLAINER_NISHIO, EXPLAINER_MULTIPLE, VARIANT,
-) = range(30)  # fmt: skip
+) = range(33)  # fmt: skip
 """Kinds of techniques: `_find` selects by kind the function to call. The package `variants` finds
 those of the kind VARIANT.
 """
@@ -119,17 +122,24 @@ TECHNIQUES = (
     Technique("sashimi swordfish", 3, 240, 0, FISH, patterns.SASHIMI, 3),
     Technique("finned jellyfish", 3, 250, 0, FISH, patterns.FINNED, 4),
     Technique("sashimi jellyfish", 3, 260, 0, FISH, patterns.SASHIMI, 4),
+    Technique("Sue de Coq", 3, 250, 0, SUE_DE_COQ),
     Technique("simple colours", 2, 150, 0, COLOURS, colours.SIMPLE),
     Technique("multi-colours", 2, 200, 0, COLOURS, colours.MULTI),
     Technique("X-chain", 3, 260, 66, SIMPLE_CHAIN, simple_chains.X_CHAIN),
     Technique("XY-chain", 3, 260, 70, SIMPLE_CHAIN, simple_chains.XY_CHAIN),
     Technique("alternating inference chain", 3, 280, 70, LOOP, 0),
     Technique("grouped chain", 3, 300, 0, LOOP, 1),
+    Technique("ALS-XZ", 3, 300, 0, ALMOST_LOCKED_SETS, almost_locked_sets.XZ),
+    Technique("ALS-XY-wing", 3, 320, 0, ALMOST_LOCKED_SETS, almost_locked_sets.XY_WING),
+    Technique("ALS chain", 3, 340, 0, ALMOST_LOCKED_SETS, almost_locked_sets.CHAIN),
     Technique("forcing chain", 4, 500, 0, FORCING_CHAIN),
     Technique("forcing net", 4, 700, 85, FORCING_NET),
 )
 BY_SCORE = tuple(technique for technique in TECHNIQUES if technique.score)
 """The techniques of HoDoKu in its order."""
+
+SCORED = (*BY_SCORE, Technique("brute force", 4, 10_000, 0, BRUTE_FORCE))
+"""What HoDoKu counts for its score: its techniques, and brute force where none of them applies."""
 
 BY_RATING = (
     Technique("full house", 0, 0, 10, EXPLAINER_HIDDEN_SINGLE, explainer.FULL_HOUSE),
@@ -194,7 +204,7 @@ MORE, FILLED, STUCK, UNSOUND = range(4)
 
 
 @compiled()
-def _find(kind, form, size, state, tables, step, graph, scratch, workspace):
+def _find(kind, form, size, state, tables, step, graph, scratch, stack, workspace):
     """Find a step of a kind and write it to `step`.
 
     Returns 0 if there is none. Else returns the rating of Sudoku Explainer in tenths, or 1 if it is
@@ -243,6 +253,10 @@ def _find(kind, form, size, state, tables, step, graph, scratch, workspace):
         return wings.find_wing(state, tables, step, form)
     if kind == CHAIN:
         return chains.find_chain(state, tables, step, graph, form)
+    if kind == SUE_DE_COQ:
+        return sue_de_coq.find_sue_de_coq(state, tables, step, graph)
+    if kind == ALMOST_LOCKED_SETS:
+        return almost_locked_sets.find_almost_locked_sets(state, tables, step, graph, form)
     if kind == COLOURS:
         return colours.find_colours(state, tables, step, graph, form)
     if kind == SIMPLE_CHAIN:
@@ -253,7 +267,9 @@ def _find(kind, form, size, state, tables, step, graph, scratch, workspace):
         return loops.find_loop(state, tables, step, graph, form)
     if kind == FORCING_CHAIN:
         return forcing.find_forcing_chain(state, tables, step, graph)
-    if kind in (VERITY,):
+    if kind == BRUTE_FORCE:
+        return nets.find_by_brute_force(state, step, stack)
+    if kind == VERITY:
         return chains.find_verity(state, tables, step, graph, form)
     return nets.find_forcing_net(state, tables, step, graph, scratch)
 
@@ -281,7 +297,7 @@ def take_steps(walk, state, tables, step, graph, scratch, stack, workspace, max_
         row, rating = L.TECHNIQUE_ROWS, 0
         while row < end:
             kind, form, size = walk[row + L.KIND], walk[row + L.FORM], walk[row + L.SIZE]
-            rating = _find(kind, form, size, state, tables, step, graph, scratch, workspace)
+            rating = _find(kind, form, size, state, tables, step, graph, scratch, stack, workspace)
             if rating:
                 break
             row += L.TECHNIQUE_ROW_SIZE
