@@ -243,14 +243,15 @@ HARDNESS, POINTS, SE, KIND, FORM, SIZE, TECHNIQUE_ROW_SIZE = range(7)
     QUEUE_ON,  # candidates on, in the order in which they are reached
     PENDING,  # pairs of a candidate off and the candidate on that implies it
     LOOP_CELLS,  # of a path that may become a unique loop: its cells
-    LOOP_NEXT,  # for each, the neighbour to try next
+    LOOP_NEXT,  # for each, the kind of unit to try next, as box, row, column
+    LOOP_REST,  # for each, the positions in the unit of the last kind that are to be tried
     LOOP_KINDS,  # for each, the kind of unit that it shares with the one before
     LOOP_EXTRAS,  # for each, the other digits of the path so far
     LOOP_ROOF,  # for each, how many cells of the path so far have other digits
     IS_FOLLOWED,  # for each candidate, whether its slot is known
     SLOTS,  # the first slot, then a slot for each candidate on
 ) = accumulate(
-    (0, 1, 2 * SINGLES, 2 * SINGLES, *10 * (1,), 2 * SINGLES, *3 * (SINGLES,), 60000, *5 * (20,),
+    (0, 1, 2 * SINGLES, 2 * SINGLES, *10 * (1,), 2 * SINGLES, *3 * (SINGLES,), 60000, *6 * (20,),
      SINGLES)
 )  # fmt: skip
 """Offsets of the parts of `workspace`, in which the steps of Sudoku Explainer are found. It has

@@ -24,6 +24,7 @@ from pipeline.steps import (
     explainer_cycles,
     explainer_forcing,
     explainer_loops,
+    explainer_nishio,
     forcing,
     loops,
     nets,
@@ -234,7 +235,7 @@ def _find(kind, form, size, state, tables, step, graph, scratch, stack, workspac
     if kind == EXPLAINER_CHAIN:
         return explainer_cycles.find_chain(state, tables, step, workspace, graph)
     if kind == EXPLAINER_NISHIO:
-        return explainer_forcing.find_nishio(state, scratch, tables, step, workspace)
+        return explainer_nishio.find_nishio(state, scratch, tables, step, workspace)
     if kind == EXPLAINER_MULTIPLE:
         return explainer_forcing.find_multiple(state, scratch, tables, step, workspace, graph, form)
     if kind == SINGLE:
