@@ -36,9 +36,7 @@ def _search_loops(state, tables, step, workspace, wanted):
         pair = state[start]
         if bit_count(tables, pair) != 2:
             continue
-        first = L.UNIT_DIGITS + lowest_bit(tables, pair)
-        second = L.UNIT_DIGITS + lowest_bit(tables, pair & (pair - 1))
-        if not _has_neighbours(state, tables, first, second, start):
+        if not _find_places(state, tables, workspace, start):
             continue
         # a depth-first search: at each depth a cell, the kind of unit and the positions to try next
         workspace[L.LOOP_CELLS], workspace[L.LOOP_NEXT], workspace[L.LOOP_REST] = start, 0, 0
@@ -54,9 +52,7 @@ def _search_loops(state, tables, step, workspace, wanted):
             if rest == 0:
                 workspace[L.LOOP_NEXT + depth] = k + 1
                 if kind != workspace[L.LOOP_KINDS + depth]:
-                    workspace[L.LOOP_REST + depth] = (
-                        state[first + 9 * unit] & state[second + 9 * unit]
-                    )
+                    workspace[L.LOOP_REST + depth] = workspace[L.LOOP_PLACES + unit]
                 continue
             workspace[L.LOOP_REST + depth] = rest & (rest - 1)
             cell = cell_at(tables, unit, lowest_bit(tables, rest))
@@ -68,11 +64,7 @@ def _search_loops(state, tables, step, workspace, wanted):
                     if found and (best == 0 or found < best):
                         best = found
                 continue
-            if (
-                (state[cell] == pair and cell < start)  # the loop was found from there
-                or not _has_neighbours(state, tables, first, second, cell)
-                or not _fits_path(tables, workspace, depth, cell)
-            ):
+            if not _fits_path(tables, workspace, depth, cell):
                 continue
             extras = workspace[L.LOOP_EXTRAS + depth] | (state[cell] & ~pair)
             roof = workspace[L.LOOP_ROOF + depth]
@@ -90,15 +82,35 @@ def _search_loops(state, tables, step, workspace, wanted):
 # is in no loop if it is alone in a unit, and not on a path if it sees a cell at a position of the
 # same parity. Without these tests the number of paths grows exponentially with that of cells.
 @compiled()
-def _has_neighbours(state, tables, first, second, cell):
-    """Whether each unit of a cell has another one with both digits.
+def _find_places(state, tables, workspace, start):
+    """Write the cells that loops from a start may have to LOOP_PLACES: those with both digits.
 
-    `first`, `second`: the constraints of the digits in row 1.
+    Loops with an earlier start are left out. Returns whether the start is left.
     """
-    for kind in range(3):
-        unit = unit_of(tables, cell, kind)
-        if bit_count(tables, state[first + 9 * unit] & state[second + 9 * unit]) < 2:
-            return False
+    first = L.UNIT_DIGITS + lowest_bit(tables, state[start])
+    second = L.UNIT_DIGITS + lowest_bit(tables, state[start] & (state[start] - 1))
+    for unit in range(27):
+        workspace[L.LOOP_PLACES + unit] = state[first + 9 * unit] & state[second + 9 * unit]
+    is_changed = True
+    while is_changed:
+        is_changed = False
+        for row in range(9):
+            rest = workspace[L.LOOP_PLACES + row]
+            while rest:
+                cell = cell_at(tables, row, lowest_bit(tables, rest))
+                rest &= rest - 1
+                is_left = cell >= start or state[cell] != state[start]
+                for kind in range(3):
+                    places = workspace[L.LOOP_PLACES + unit_of(tables, cell, kind)]
+                    is_left = is_left and places & (places - 1) != 0
+                if not is_left:
+                    is_changed = True
+                    for kind in range(3):
+                        constraint = tables[L.NODE_CONSTRAINTS + 36 * cell + kind]
+                        bit = tables[L.NODE_MASKS + 36 * cell + kind]
+                        workspace[L.LOOP_PLACES + constraint // 9 - 9] &= ~bit
+                    if cell == start:
+                        return False
     return True
 
 

@@ -242,6 +242,7 @@ HARDNESS, POINTS, SE, KIND, FORM, SIZE, TECHNIQUE_ROW_SIZE = range(7)
     ON_PARENT_OFF,  # for each candidate on: the candidate off between the two
     QUEUE_ON,  # candidates on, in the order in which they are reached
     PENDING,  # pairs of a candidate off and the candidate on that implies it
+    LOOP_PLACES,  # for each unit, the positions that cells of a unique loop may have
     LOOP_CELLS,  # of a path that may become a unique loop: its cells
     LOOP_NEXT,  # for each, the kind of unit to try next, as box, row, column
     LOOP_REST,  # for each, the positions in the unit of the last kind that are to be tried
@@ -251,8 +252,8 @@ HARDNESS, POINTS, SE, KIND, FORM, SIZE, TECHNIQUE_ROW_SIZE = range(7)
     IS_FOLLOWED,  # for each candidate, whether its slot is known
     SLOTS,  # the first slot, then a slot for each candidate on
 ) = accumulate(
-    (0, 1, 2 * SINGLES, 2 * SINGLES, *10 * (1,), 2 * SINGLES, *3 * (SINGLES,), 60000, *6 * (20,),
-     SINGLES)
+    (0, 1, 2 * SINGLES, 2 * SINGLES, *10 * (1,), 2 * SINGLES, *3 * (SINGLES,), 60000, 27,
+     *6 * (20,), SINGLES)
 )  # fmt: skip
 """Offsets of the parts of `workspace`, in which the steps of Sudoku Explainer are found. It has
 16-bit numbers.
