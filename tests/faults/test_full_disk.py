@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 from support.breakers import FILL_DISK, Bench
+from support.cases import default_cases
 from support.drop_folders import SMALL, SMALL_SOLVED, TWO_SOLUTIONS, DropFolder, events_in, wait_for
 
 from pipeline.service.protocol import AUDIT_STEPS
@@ -48,7 +49,10 @@ def fill(folder: Path) -> Path:
     return path
 
 
-@pytest.mark.parametrize("step", AUDIT_STEPS)
+@pytest.mark.parametrize(
+    "step",
+    default_cases(AUDIT_STEPS, "claim.placed", "attempt.counted", "publish.saved", "finish.moved"),
+)
 def test_a_disk_that_is_full_at_any_step_costs_nothing(step: str, bench: Bench) -> None:
     box = bench.box
     box.drop("a.txt", TWO_SOLUTIONS)

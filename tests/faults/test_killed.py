@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from support.breakers import Bench
+from support.cases import default_cases
 from support.drop_folders import (
     NO_SOLUTION,
     SMALL,
@@ -146,7 +147,7 @@ def test_a_power_failure_costs_no_more_than_a_note_that_nothing_depended_on_yet(
 
 
 @pytest.mark.parametrize("nth", [1, pytest.param(2, marks=pytest.mark.trial)])
-@pytest.mark.parametrize("step", WATCHED)
+@pytest.mark.parametrize("step", default_cases(WATCHED, "publish.withdrawn"))
 def test_a_watch_killed_at_a_step_is_made_good_by_the_next(
     step: str, nth: int, bench: Bench
 ) -> None:
@@ -170,7 +171,7 @@ def test_a_watch_killed_at_a_step_is_made_good_by_the_next(
     check(box, AGAIN)
 
 
-@pytest.mark.parametrize("step", HARMLESS)
+@pytest.mark.parametrize("step", default_cases(HARMLESS, "claim.taken", "publish.staged"))
 def test_being_killed_elsewhere_than_in_its_computation_costs_a_puzzle_nothing(
     step: str, bench: Bench
 ) -> None:

@@ -131,6 +131,7 @@ MILLIONS = {
 }
 
 
+@pytest.mark.trial
 @needs_linux
 def test_files_of_a_million_things_are_refused_in_bounded_memory_and_time(box):
     for name, content in MILLIONS.items():
