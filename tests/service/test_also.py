@@ -156,6 +156,7 @@ def test_a_table_is_the_same_if_its_job_is_killed_and_gone_on_with(
     check_tidy(bench.box)
 
 
+@pytest.mark.trial
 def test_a_job_that_was_begun_without_columns_begins_anew_with_them(bench):
     bench.box.drop("set", many())
     assert bench.run("--workers", "1", step=NOTED, nth=2)[0] == -signal.SIGKILL
