@@ -200,22 +200,23 @@ def test_a_puzzle_that_kills_its_process_three_times_is_failed_and_costs_others_
     assert len(failed) == 1
 
 
+@pytest.mark.trial
 def test_killed_at_random_again_and_again_all_files_come_out_once(box: DropFolder) -> None:
-    names = [f"{number}.txt" for number in range(36)]
+    names = [f"{number}.txt" for number in range(90)]
     for number, name in enumerate(names):
         box.drop(name, (SMALL, TWO_SOLUTIONS, NO_SOLUTION)[number % 3])
     options = ["--inbox", str(box.inbox), "--outbox", str(box.outbox), "--settle", "0.01"]
     generator = random.Random(7)
     codes, nowhere = [], Path(os.devnull)
     while box.waiting() or box.in_work():
-        enough = len(box.kept("done")) + generator.randint(1, 16)
+        enough = len(box.kept("done")) + generator.randint(1, 40)
         process = Forked.command(["run", *options], nowhere, nowhere, environment())
         wait_for(lambda p=process, n=enough: p.poll() is not None or len(box.kept("done")) >= n)
         process.kill()
         codes.append(process.wait())
     assert {*codes[:-1]} == {-signal.SIGKILL}
     assert (box.kept("done"), box.kept("failed")) == (set(names), set())
-    records = [box.record(name[:-4]) for name in names]
+    records = [box.record(str(number)) for number in range(90)]
     assert {record["status"] for record in records} == {"unique", "multiple", "unsolvable"}
     listed = {entry["name"] for record in records for entry in record["files"]}
-    assert box.published() == listed | {f"{name[:-4]}.json" for name in names}
+    assert box.published() == listed | {f"{number}.json" for number in range(90)}
