@@ -111,6 +111,7 @@ def test_a_grid_and_the_map_of_its_regions_are_a_jigsaw(text):
     assert item.problem.puzzle == parsed.puzzle
 
 
+@pytest.mark.trial
 @for_each("text", AROUND.values())
 def test_a_jigsaw_that_lost_a_sign_is_refused_or_the_same(text):
     puzzle = read(text).puzzle

@@ -238,6 +238,7 @@ def test_a_machine_that_stays_nondeterministic_is_written(machine):
     assert again.moves[: len(machine.moves)] == [[*map(list, row)] for row in machine.moves]
 
 
+@pytest.mark.trial
 def test_a_machine_that_is_too_large_if_deterministic_is_read_as_it_is():
     cells = [f"R{row}C{column}" for row in range(1, 7) for column in range(1, 7)]
     eighteenth = base64.urlsafe_b64encode(b".*1.{17}").decode().rstrip("=")
