@@ -59,7 +59,7 @@ def _values_by_field(values: Mapping[str, Any], path: Path, *, is_named: bool) -
         if setting.is_risky and not is_named:
             why = "not allowed in a settings file that was not named"
             raise UsageError(f"{key}: {why}; to trust this file, pass --{CONFIG} {path}")
-        taken = setting.read if setting.unit and isinstance(value, str) else setting.check
+        taken = setting.read if setting.quantity and isinstance(value, str) else setting.check
         known_value = taken(current_value(setting.name, value, f"{path}: {key} ="), key)
         if setting.kind is Path:
             known_value = path.parent / Path(known_value).expanduser()

@@ -312,7 +312,7 @@ def prune(
             metavar=AGE.placeholder,
             help="Minimum age, such as 90m, 12h, 30d or 2w.",
         ),
-        Setting(minimum=0, maximum=10**12, unit=AGE),
+        Setting(minimum=0, maximum=10**12, quantity=AGE),
     ],
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Only list the files; delete nothing.")

@@ -133,9 +133,9 @@ def recognise_spreadsheet(text: Text) -> str | None:
 
 
 def _is_plain_table(shape: tuple[int, bool] | None) -> bool:
-    """Whether a spreadsheet has n lines of n numbers and a default side.
+    """Whether a spreadsheet has n lines of n numbers, where n is a side with a default geometry.
 
-    Other sides are tables with labels, such as 10 lines of 10 fields.
+    A spreadsheet with another n is a table with labels, such as 10 lines of 10 fields.
     """
     return shape is not None and shape[1] and shape[0] in ALL_GEOMETRIES
 
@@ -161,7 +161,9 @@ SPREADSHEET = Format(
 
 _JSON_BEGIN = re.compile(r'\[\s*(?:$|[\["\d]|-1\b|null\b)')
 LIST_BEGINS = re.compile(r'\s*\[\s*(?:\[\s*(?:"?\d{1,2}"?|""|-1|null)\s*[,\]]|"[0-9.*_x?]{4})')
-_CELLS = {int, str, type(None)}
+_CELL_TYPES = {int, str, type(None)}
+"""The usual types of cells in JSON. `_is_cell` also accepts 5.0, NaN and false."""
+
 _SCALAR = re.compile(r'"(?:[^"\\]|\\.)*"|[^\s\[\],]+')
 _EXPECTED = "a list of rows in JSON, '[[5, 3, 0, …'"
 _BLANK_SIGNS = frozenset(BLANKS) - {"0"}
@@ -217,13 +219,13 @@ def _are_lists_of_cells(rows: Sequence[Any]) -> bool:
 
 
 def _are_cells(values: Sequence[Any]) -> bool:
-    return _CELLS.issuperset(map(type, values)) or all(map(_is_cell, values))
+    return _CELL_TYPES.issuperset(map(type, values)) or all(map(_is_cell, values))
 
 
 def _is_cell(value: object) -> bool:
     if isinstance(value, float):
         return value.is_integer() or value != value  # noqa: PLR0124 - NaN
-    return type(value) in _CELLS or value is False
+    return type(value) in _CELL_TYPES or value is False
 
 
 def _token(cell: float | str | bool | None) -> str:
@@ -234,7 +236,11 @@ def _token(cell: float | str | bool | None) -> str:
 
 
 def _located_rows(text: Text, written: str, rows: Sequence[Any]) -> list[Row]:
-    """The rows with the positions of their cells. Raises InvalidPuzzle for other values."""
+    """The rows with the positions of their cells.
+
+    Raises InvalidPuzzle for a row that is not a list or a string, or is not of the type of the
+    first row, and for an element of a list that is not a cell.
+    """
     scalars = (
         (number, match.start() + 1, match.end() + 1)
         for number, line in enumerate(written.split("\n"), 1)
@@ -245,13 +251,13 @@ def _located_rows(text: Text, written: str, rows: Sequence[Any]) -> list[Row]:
     for row in rows:
         if type(row) not in (list, str) or type(row) is not type(rows[0]):
             line, column, _ = next(scalars, position)
-            expected = "a row, a list of cells or a text, of the same kind as the first row"
+            expected = "a row: a list of cells or a string, like the first row"
             raise text.error(line, column, expected, quote(json.dumps(row)))
         words: list[Word] = []
         for cell in [row] if isinstance(row, str) else row:
             line, column, _ = position = next(scalars, position)
             if not _is_cell(cell):
-                expected = "a cell: a number, a text, or null for a blank"
+                expected = "a cell: a number, a string, or null for a blank"
                 raise text.error(line, column, expected, quote(json.dumps(cell)))
             words.append(Word(line, column, _token(cell)))
         if isinstance(row, str):

@@ -297,11 +297,11 @@ def _canonical(rule: Rule, geometry: Geometry) -> Rule:
             values = geometry.values
             nondeterministic = machines.Machine(rule.moves_by(values), accepted, starts)
             text = machines.nondeterministic_text(nondeterministic, values)
-            work = machines.Work()
+            reader = machines.MachineReader()
             try:
-                machine = work.machine(machines.parse_machine, text, values, len(line))
+                machine = reader.machine(machines.parse_machine, text, values, len(line))
                 rule = StateMachine(line, *machine, label)
             except machines.TooManyStates:
-                parsed = work.nondeterministic_machine(machines.parse_machine, text, values)
+                parsed = reader.nondeterministic_machine(machines.parse_machine, text, values)
                 rule = NondeterministicMachine(line, *parsed, label)
     return rule

@@ -128,7 +128,7 @@ def _failure_reason(folders: Folders, source: str) -> str:
     if latest is None:
         return "its record is missing, so the reason is unknown"
     _, record = latest
-    if _is_refusal(record):
+    if _moved_to_failed(record):
         return record.message or record.status
     return f"a newer file with this name has the result {record.status}"
 
@@ -143,7 +143,7 @@ def latest_record(folders: Folders, source: str) -> tuple[Path, Record] | None:
     return None
 
 
-def _is_refusal(record: Record) -> TypeGuard[PuzzleRecord]:
+def _moved_to_failed(record: Record) -> TypeGuard[PuzzleRecord]:
     """Whether the job of a record moved its original to `failed`."""
     return isinstance(record, PuzzleRecord) and record.status in ("invalid", "failed")
 
@@ -202,7 +202,7 @@ def retry_failed(
 def _is_overtaken(folders: Folders, source: str) -> bool:
     """Whether a newer job for a file with this name is in work or has succeeded."""
     latest = latest_record(folders, source)
-    return is_in_work(folders, source) or not (latest is None or _is_refusal(latest[1]))
+    return is_in_work(folders, source) or not (latest is None or _moved_to_failed(latest[1]))
 
 
 class ExpiredFile(NamedTuple):

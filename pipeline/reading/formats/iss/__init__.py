@@ -182,11 +182,11 @@ def _phrases_in(text: Text) -> tuple[Sequence[Phrase], Sequence[GroupItem], Grid
 def _puzzle_in(text: Text, steps: int) -> Parsed:
     """Parse a constraint string. Raises InvalidPuzzle."""
     from pipeline.reading.formats.iss.groups import expand_replicas  # noqa: PLC0415 - as above
-    from pipeline.reading.formats.iss.machines import Work  # noqa: PLC0415
+    from pipeline.reading.formats.iss.machines import MachineReader  # noqa: PLC0415
     from pipeline.reading.formats.iss.parsing import ParsedConstraints, check_groups  # noqa: PLC0415
 
     _, items, layout = _phrases_in(text)
-    context, inner = layout.contexts(Work(steps))
+    context, inner = layout.contexts(MachineReader(steps))
     check_groups(items)
     try:
         parsed = ParsedConstraints.of(expand_replicas(items, context), context, inner)

@@ -110,7 +110,7 @@ def _machines(
 
     The machine is made deterministic, unless it would be too large.
     """
-    word, values, work = args.next(expected), args.geometry.values, args.context.work
+    word, values, reader = args.next(expected), args.geometry.values, args.context.machine_reader
     lines = [*_named_lines(args, named=named, segmented=named)]
     if not lines:
         raise args.short("at least 1 cell")
@@ -121,12 +121,12 @@ def _machines(
             lengths = [*map(len, segments)] if len(segments) > 1 else [length]
             cells = tuple(cell for segment in segments for cell in segment)
             try:
-                machine = work.machine(parse, word.text, values, *lengths)
+                machine = reader.machine(parse, word.text, values, *lengths)
                 yield custom.StateMachine(cells, *machine, name or label)
             except machines.TooManyStates:
                 if len(segments) > 1:
                     raise
-                nondeterministic = work.nondeterministic_machine(parse, word.text, values)
+                nondeterministic = reader.nondeterministic_machine(parse, word.text, values)
                 yield custom.NondeterministicMachine(cells, *nondeterministic, name or label)
     except ValueError as error:
         raise args.wrong(word, f"{expected} ({error})") from None
@@ -143,10 +143,12 @@ def _pattern_text(text: str) -> str:
     return "".join(decoded.split())
 
 
-def _parse_pattern(text: str, values: Sequence[int], work: machines.Work) -> machines.Machine:
+def _parse_pattern(
+    text: str, values: Sequence[int], reader: machines.MachineReader
+) -> machines.Machine:
     from pipeline.reading.formats.iss.regex import pattern_machine  # noqa: PLC0415 - few need it
 
-    return pattern_machine(_pattern_text(text), values, work)
+    return pattern_machine(_pattern_text(text), values, reader)
 
 
 def _nondeterministic_words(rule: custom.NondeterministicMachine, geometry: Geometry) -> list[str]:
