@@ -54,7 +54,7 @@ from pipeline.reading.formats.jigsaws import (
 )
 from pipeline.reading.formats.json_lists import JSON
 from pipeline.reading.formats.killers import ARROWS, KILLER, SUMOCUE
-from pipeline.reading.formats.line import LINE, Fields
+from pipeline.reading.formats.line import LINE, FieldLayout
 from pipeline.reading.formats.links import LINK
 from pipeline.reading.formats.numbers import SPREADSHEET
 from pipeline.reading.formats.opensudoku import OPENSUDOKU
@@ -511,7 +511,7 @@ class _ExaminedSource:
         layout = self.layout(minimum=1)
         if layout is None or layout.format.name not in _COLLECTION_ONLY:
             return None
-        has_maps = isinstance(layout.details, Fields) and bool(layout.details.maps)
+        has_maps = isinstance(layout.details, FieldLayout) and bool(layout.details.maps)
         chunks = layout.chunks(io.BytesIO(data), 1)
         batches = (layout.entries(chunk, reading, raises=has_maps) for chunk in chunks)
         entries = [*islice(chain.from_iterable(batches), None if has_maps else 2)]

@@ -87,8 +87,8 @@ parse_grid = parser(_frame, digits)
 def render_grid(puzzle: Puzzle, notation: str) -> str:
     """Write n lines of n characters; the notation `ss` has bars and borders around boxes.
 
-    Raises ValueError, whose message is a noun phrase for what the format cannot express; in `ss`,
-    this includes marks of even and odd cells.
+    Raises ValueError with a noun phrase for the first property that the format cannot express. The
+    notation `ss` cannot express marks of even and odd cells.
     """
     cells, geometry = render_cells(puzzle), puzzle.geometry
     if notation != WITH_BORDERS:

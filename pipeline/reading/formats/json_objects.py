@@ -321,11 +321,11 @@ def _is_rule_name(key: str) -> bool:
 
     Such names are those of columns of CSV, the keys of f-puzzles, and `_OTHER_RULE_NAMES`.
     """
-    from pipeline.reading.formats.notations import FLAGS, KEYS, LAST  # noqa: PLC0415 - with all rules
+    from pipeline.reading.formats.notations import DEPENDENT_KEYS, FLAGS, KEYS  # noqa: PLC0415 - with all rules
 
     words = _key_in_words(key)
     named = words.replace(" ", "")
-    if named in _OTHER_RULE_NAMES or named in FLAGS or named in KEYS or named in LAST:
+    if named in _OTHER_RULE_NAMES or named in FLAGS or named in KEYS or named in DEPENDENT_KEYS:
         return True
     single = [word for word in words.split() if word not in _AMBIGUOUS_WORDS]
     return any(map(is_rule_column, (words, named, *single)))

@@ -60,7 +60,7 @@ _EXPECTED = "a link that contains the cells of a puzzle"
 
 
 class _Segment(NamedTuple):
-    """A part of a link without escapes, and the column at which it begins."""
+    """An unescaped part of a link, and the column at which it begins in the line."""
 
     column: int
     text: str
@@ -78,7 +78,7 @@ def _segments(line: TextLine) -> list[_Segment]:
 
 
 def _puzzle_segments(line: TextLine) -> list[_Segment]:
-    """The segments that are whole puzzles, without repetitions."""
+    """The segments that are whole puzzles, each only once."""
     by_cells = {
         segment.text: segment
         for segment in _segments(line)
@@ -143,7 +143,7 @@ def _variant_in(address: str) -> str | None:
 
 
 def _parse_solo(text: Text, line: TextLine, start: int, reading: Reading) -> Parsed:
-    """The puzzle of an id of Solo that begins at index `start`."""
+    """Parse the Solo id that begins at index `start` of the line."""
     from urllib.parse import unquote  # noqa: PLC0415 - slow to load, and few puzzles are links
 
     game = TextLine.of_text(line.number, unquote(line.text[start:].rstrip()))
@@ -155,7 +155,7 @@ def _parse_solo(text: Text, line: TextLine, start: int, reading: Reading) -> Par
 
 
 def _refusal(text: Text, line: TextLine, puzzle_count: int) -> InvalidPuzzle:
-    """The error for a link without a puzzle, or with several."""
+    """The error for a link that contains `puzzle_count` puzzles, not 1."""
     hint = HINT_OPEN_LINK
     if puzzle_count:
         found, hint = counted(puzzle_count, "puzzle"), "give the cells of one of them"
@@ -172,7 +172,7 @@ def _refusal(text: Text, line: TextLine, puzzle_count: int) -> InvalidPuzzle:
         column = cells.start() + 1
         found = counted(len(cells[0]), "cell")
         if side := SIDES.get(len(cells[0])):
-            found += f", not only digits up to {side} and one sign for blanks"
+            found += f", but not only digits up to {side} and one character for blanks"
         return text.error(line.number, column, expected, found, code="link", hint=hint)
     else:
         found = "a link without cells"
@@ -180,7 +180,7 @@ def _refusal(text: Text, line: TextLine, puzzle_count: int) -> InvalidPuzzle:
 
 
 def _longest_run_of_cells(line: TextLine) -> re.Match[str] | None:
-    """The longest run of digits and blanks that has both; None if there is none."""
+    """The longest run of digits and blanks with at least one of each; None without such a run."""
     runs = [
         run
         for run in _CELLS.finditer(line.text)

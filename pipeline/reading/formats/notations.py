@@ -1,8 +1,8 @@
-"""The rules of f-puzzles and of the Interactive Sudoku Solver (ISS): a row for each class of rules.
+"""The notations of each rule class in f-puzzles and the Interactive Sudoku Solver (ISS).
 
-A row has the keys of f-puzzles documents and the types of ISS that express the rule, each with the
-codecs of its arguments. Arguments that no codec reads are refused, and so are cells and numbers
-that the rule class does not accept.
+The table `_NOTATIONS` has a row for each rule class: the keys of f-puzzles documents and the types
+of ISS that express the rule, each with the codecs of its arguments. Reading fails for arguments
+that no codec reads, and for cells and numbers that the rule class does not accept.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from pipeline.reading.formats.rule_forms import Codec, Form, fixed, form, nothin
 from pipeline.reading.formats.variants import RuleType
 
 _READ_ELSEWHERE = Codec(lambda _: (), nothing)
-"""The notation of a type without arguments that the parser of ISS reads itself."""
+"""The notation of an ISS type without arguments whose rules the parser of ISS creates itself."""
 
 _Notation = Codec | list[Codec] | Form | Rule | None
 
@@ -169,12 +169,12 @@ _NOTATIONS: Final[Mapping[type[Rule], Mapping[str, _Notation]]] = {
 """Rule class → {name: notation}.
 
 Names in lower case are keys of f-puzzles, others are types of ISS. A notation is the codecs of the
-arguments, a form, or, for a boolean key, the rule that it sets. It is None if other code reads the
-rule: as part of the layout, as a group, or by LAST.
+arguments, a form, or, for a boolean key, the rule that it sets. A notation is None if other code
+reads the rule: as part of the layout, as a group of phrases, or by DEPENDENT_KEYS.
 """
 
 _FormOrRule = Form | Rule | None
-"""A notation whose codecs are combined into a form."""
+"""A notation in which codecs are already combined into a form."""
 
 
 def _with_form(kind: type[Rule], notation: _Notation) -> _FormOrRule:
@@ -186,7 +186,7 @@ _FORMS: Final[Mapping[type[Rule], Mapping[str, _FormOrRule]]] = {
     kind: {name: _with_form(kind, notation) for name, notation in notations.items()}
     for kind, notations in _NOTATIONS.items()
 }
-"""Rule class → {name: form, rule or None}."""
+"""Rule class → {name: form, rule or None}: `_NOTATIONS` with combined codecs."""
 
 _ALL = [(name, kind, item) for kind, items in _FORMS.items() for name, item in items.items()]
 RULES_OF_KEYS: Final = [(name, kind) for name, kind, _ in _ALL if name.islower()]
@@ -206,7 +206,7 @@ KEYS: Final[Mapping[str, Sequence[Form]]] = {
 TYPES: Final = {
     name: item for name, _, item in _ALL if isinstance(item, Form) and not name.islower()
 }
-"""Type of ISS → its form; types for the layout and for groups have none."""
+"""Type of ISS → its form. Types for the layout and for groups of phrases are missing."""
 
 
 def written(rule: Rule, geometry: Geometry, *, by_keys: bool) -> tuple[str, list[Any]] | None:
@@ -223,13 +223,13 @@ def written(rule: Rule, geometry: Geometry, *, by_keys: bool) -> tuple[str, list
 
 
 STRICT: Final = {"StrictKropki": ("difference", "ratio"), "StrictXV": ("xv",)}
-"""Type of ISS for negative rules → the marks to which it applies, as `negative` names them."""
+"""Type of ISS for a negative rule → the marks to which it applies, as in the key `negative`."""
 
 
 def negative_rules(
     geometry: Geometry, rules: Sequence[Rule], marks: Sequence[str]
 ) -> Iterator[Rule]:
-    """Yield the negative rules of `marks`: neighbours without a mark do not have its property."""
+    """Yield the negative rules: neighbours without one of these marks do not have its property."""
     differences = {rule.difference for rule in rules if isinstance(rule, pairs.WhiteDot)} or {1}
     ratios = {rule.ratio for rule in rules if isinstance(rule, pairs.BlackDot)} or {2}
     if {"difference", "ratio"}.intersection(marks):
@@ -261,7 +261,7 @@ def _negative(geometry: Geometry, node: JsonNode, rules: Sequence[Rule]) -> Iter
 
 
 def _negated_marks(rules: Sequence[Rule]) -> list[str]:
-    """The marks to which the negative rules of a puzzle apply, as `negative` lists them."""
+    """The marks that the key `negative` must list for the negative rules of a puzzle."""
     marks = {"difference": False, "ratio": False, "xv": False}
     for rule in rules:
         if isinstance(rule, pairs.NegativeKropki):
@@ -270,10 +270,12 @@ def _negated_marks(rules: Sequence[Rule]) -> list[str]:
     return [name for name, is_negative in marks.items() if is_negative]
 
 
-class Last(NamedTuple):
-    """A key of f-puzzles that is read last, because its rules depend on those of other keys.
+class DependentKey(NamedTuple):
+    """How to read and write a key of f-puzzles whose rules depend on the rules of other keys.
 
-    `kinds` are the classes of its rules.
+    - `kinds`: the classes of the rules of the key.
+    - `read`: takes the geometry, the node of the key, and the rules of all other keys.
+    - `write`: takes the rules of a puzzle, and returns the value of the key.
     """
 
     kinds: tuple[RuleType, ...]
@@ -281,8 +283,8 @@ class Last(NamedTuple):
     write: Callable[[Sequence[Rule]], object]
 
 
-LAST: Final[Mapping[str, Last]] = {
-    "nonconsecutive": Last((pairs.Nonconsecutive,), _nonconsecutive, lambda _: True),
-    "negative": Last((pairs.NegativeKropki, pairs.NegativeXV), _negative, _negated_marks),
+DEPENDENT_KEYS: Final[Mapping[str, DependentKey]] = {
+    "nonconsecutive": DependentKey((pairs.Nonconsecutive,), _nonconsecutive, lambda _: True),
+    "negative": DependentKey((pairs.NegativeKropki, pairs.NegativeXV), _negative, _negated_marks),
 }
-"""Keys whose rules depend on the marks under all other keys, in the order of reading."""
+"""Keys of f-puzzles that are read after all others, in this order."""

@@ -1,12 +1,12 @@
-"""Numbers in fields: a spreadsheet, n lines of n fields; and JSON, a list of n lists of n cells.
+"""Numbers in a spreadsheet (n lines of n fields), or in JSON (a list of n lists of n cells).
 
     5,3,,,7,,,,          [[5, 3, 0, 0, 7, 0, 0, 0, 0],
     6,,,1,9,5,,,          [6, null, "", "1", …
     …                     …
 
 n is 4, 6, 8, 9, 16 or 25. Fields are separated by commas, semicolons or tabs, and may be quoted. A
-blank is an empty field, null or "" in JSON, or 0 if no field is empty. The rows of a list may also
-be texts, as in "53..7....", whose characters are cells as in a grid.
+blank is an empty field, null or "" in JSON, or 0 if no field is empty. In JSON, a row may also be a
+string, as in "53..7....", whose characters are cells as in a grid.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ _MAX_SIDE = max(ALL_GEOMETRIES)
 
 
 def _shape_of(text: Text) -> tuple[int, bool] | None:
-    """The likely side of a spreadsheet, and whether it is n lines of n numbers; else None."""
+    """The likely side n, and whether the text is n lines of n numbers; None for other texts."""
     delimiter = _delimiter_of(text)
     if delimiter not in text.lines[0].text or len(text.lines) > MAX_ROWS:
         return None
@@ -103,18 +103,14 @@ def _spreadsheet(text: Text) -> Frame:
 
 
 def render_spreadsheet(puzzle: Puzzle, _notation: str) -> str:
-    """Write n lines of n fields, separated by commas.
-
-    Raises ValueError, whose message is a noun phrase for what the format cannot express.
-    """
+    """Write n lines of n fields, separated by commas. Raises ValueError as `render_json` does."""
     return "".join(f"{','.join(row)}\n" for row in _number_rows(puzzle, ""))
 
 
 def _number_rows(puzzle: Puzzle, blank: str) -> list[list[str]]:
-    """The rows of numbers of a puzzle.
+    """The values of a puzzle as rows of numbers, with `blank` for a blank.
 
-    Raises ValueError, whose message is a noun phrase for what the format cannot express, such as
-    boxes other than the default ones.
+    Raises ValueError as `render_json` does.
     """
     side = puzzle.geometry.side
     if ALL_GEOMETRIES.get(side) != puzzle.geometry:
@@ -166,7 +162,7 @@ _CELL_TYPES = {int, str, type(None)}
 
 _SCALAR = re.compile(r'"(?:[^"\\]|\\.)*"|[^\s\[\],]+')
 _EXPECTED = "a list of rows in JSON, '[[5, 3, 0, …'"
-_BLANK_SIGNS = frozenset(BLANKS) - {"0"}
+_BLANK_CHARACTERS = frozenset(BLANKS) - {"0"}
 _SIDES_BY_SIZE = {side * side: side for side in SIDES_WITH_BOXES}
 _NUMBERS = numbers({"", "0", "-1"}, ", or 0 or null for a blank")
 
@@ -184,7 +180,7 @@ def is_flat_list(value: object) -> bool:
 
 
 def is_list_of_rows(value: object) -> bool:
-    """Whether a value is a list of rows, which are lists of cells or texts."""
+    """Whether a value is a list of rows, each of which is a list of cells or a string."""
     if not isinstance(value, list) or len(value) < min(SIDES_WITH_BOXES) or len(value) > MAX_ROWS:
         return False
     widths = [len(row) for row in value if isinstance(row, list | str)]
@@ -195,20 +191,20 @@ def is_list_of_rows(value: object) -> bool:
 
 
 def _json_frame(text: Text) -> Frame:
-    """The frame of a list of lists of cells, of texts with cells, or of n² cells."""
+    """The frame of a JSON list of lists of cells, of strings of cells, or of n² cells."""
     written = text.without_comments()
     rows = _parse_json_list(text, written)
     if is_flat_list(rows):
         rows = split_into_rows(rows, _SIDES_BY_SIZE[len(rows)])
     locate = partial(_located_rows, text, written, rows)
-    are_texts = {*map(type, rows)} == {str}
-    if not are_texts and not _are_lists_of_cells(rows):
+    are_strings = {*map(type, rows)} == {str}
+    if not are_strings and not _are_lists_of_cells(rows):
         locate()  # raises InvalidPuzzle
-    tokens = [cells_of(row) if are_texts else [*map(_token, row)] for row in rows]
-    has_signs = are_texts or not _BLANK_SIGNS.isdisjoint(chain.from_iterable(tokens))
-    sides = GEOMETRIES if has_signs else SIDES_WITH_BOXES
+    tokens = [cells_of(row) if are_strings else [*map(_token, row)] for row in rows]
+    has_characters = are_strings or not _BLANK_CHARACTERS.isdisjoint(chain.from_iterable(tokens))
+    sides = GEOMETRIES if has_characters else SIDES_WITH_BOXES
     lines = []
-    if are_texts and "|" in written:
+    if are_strings and "|" in written:
         pairs = zip(locate(), rows, strict=True)
         lines = [TextLine.of_text(row.line, cells) for row, cells in pairs]
     return frame_of_rows(text, tokens, locate, sides, lines)
@@ -229,7 +225,7 @@ def _is_cell(value: object) -> bool:
 
 
 def _token(cell: float | str | bool | None) -> str:
-    """A cell as text; null, false and NaN are blanks, and 5.0 is 5."""
+    """Convert a cell to a token: null, false and NaN to "", and 5.0 to "5"."""
     if isinstance(cell, float):
         return str(int(cell)) if cell.is_integer() else str(cell).replace("nan", "")
     return "" if cell is None or cell is False else str(cell).strip()
@@ -267,8 +263,8 @@ def _located_rows(text: Text, written: str, rows: Sequence[Any]) -> list[Row]:
     return located
 
 
-def _signs_or_numbers(tokens: Sequence[str], side: int, reading: Reading) -> Sequence[Alphabet]:
-    if _BLANK_SIGNS.isdisjoint(tokens):
+def _numbers_or_digits(tokens: Sequence[str], side: int, reading: Reading) -> Sequence[Alphabet]:
+    if _BLANK_CHARACTERS.isdisjoint(tokens):
         return _NUMBERS(tokens, side, reading)
     return digits(tokens, side, reading)
 
@@ -292,10 +288,11 @@ def _parse_json_list(text: Text, written: str) -> list[Any]:
 def render_json(puzzle: Puzzle, _notation: str) -> str:
     """Write a list of n lists of n numbers, 0 for a blank.
 
-    Raises ValueError, whose message is a noun phrase for what the format cannot express.
+    Raises ValueError, whose message names the part of the puzzle that cannot be written, such as
+    unusual boxes.
     """
     rows = (f"[{', '.join(row)}]" for row in _number_rows(puzzle, "0"))
     return "[{}]\n".format(",\n ".join(rows))
 
 
-parse_list = parser(_json_frame, _signs_or_numbers)
+parse_list = parser(_json_frame, _numbers_or_digits)

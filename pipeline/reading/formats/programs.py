@@ -1,6 +1,6 @@
-"""Files of programs: HoDoKu, SadMan Sudoku and SudoCue; for OpenSudoku see `opensudoku.py`.
+"""Files of HoDoKu, SadMan Sudoku and SudoCue.
 
-A file of HoDoKu has one or more lines of its library: `:0000:x:`, 81 cells, and further fields.
+A file of HoDoKu has one or more library lines: `:0000:x:`, 81 cells, and further fields.
 
     :0000:x:..7+3..5…:314 916::
 
@@ -17,9 +17,9 @@ The `.sdk` files of SadMan Sudoku and SudoCue have a grid:
     …
 
 Lines beginning with `#` are comments. The section [Puzzle] has the grid, and [Jigsaw] or [Regions]
-has a map of regions. The state of play, pencil marks, colours and remarks are skipped; other
-sections are refused. A file without sections is read as a grid. The format is described at
-sadmansoftware.com/sudoku/faq19.php.
+has a map of regions. Sections with the state of play, pencil marks, colours and remarks are
+skipped. Other sections are errors. A file without sections is read as a grid. The format is
+described at sadmansoftware.com/sudoku/faq19.php.
 """
 
 from __future__ import annotations
@@ -50,33 +50,33 @@ from pipeline.settings import Reading
 _HODOKU_BEGINS = re.compile(r"\s*:[0-9A-Za-z-]*:[^:\n]*:[-+0-9.]{4}")
 _FIELDS_BEFORE_CELLS = re.compile(r"\s*:[0-9A-Za-z-]*:[^:]*:")
 _PLACED_DIGIT = re.compile(r"\+[1-9]")
-_PLAYED = re.compile(r"\s*+(?:\+?[1-9]|[.0]){81}\s*+")
-_LIBRARY_LINE = re.compile(r"\s*:[^:]*:[^:]*:[-+0-9.]{16,}:.*")
+_CELLS_WITH_PLACED_DIGITS = re.compile(r"\s*+(?:\+?[1-9]|[.0]){81}\s*+")
+_LIKELY_LIBRARY_LINE = re.compile(r"\s*:[^:]*:[^:]*:[-+0-9.]{16,}:.*")
 _PLAIN_LINE = re.compile(rf":[0-9A-Za-z-]*:[^:]*:({PLAIN}):")
 
 
 def givens_of(line: str) -> str | None:
-    """The givens and blanks of a library line, in their columns; None for any other line.
+    """Replace all but the cells of a library line by spaces; None for any other line.
 
-    The fields before the cells become spaces. A placed digit becomes a space and a blank, for which
-    the line's own sign is used.
+    So the cells keep their columns. `+` and a placed digit become a space and a blank, which is `0`
+    or `.` as in the rest of the line.
     """
     match = _FIELDS_BEFORE_CELLS.match(line)
     start = match.end() if match else 0
-    if not match and not _is_played(line):
+    if not match and not _has_placed_digits(line):
         return None
     cells = line[start:].partition(":")[0]
     blank = " 0" if "0" in cells else " ."
     return " " * start + _PLACED_DIGIT.sub(blank, cells)
 
 
-def _is_played(line: str) -> bool:
-    """Whether a line is 81 cells, of which some were placed in play."""
-    return "+" in line and _PLAYED.fullmatch(line) is not None
+def _has_placed_digits(line: str) -> bool:
+    """Whether a line is 81 cells and some of their digits were placed in play."""
+    return "+" in line and _CELLS_WITH_PLACED_DIGITS.fullmatch(line) is not None
 
 
 def recognise_hodoku(text: Text) -> str | None:
-    if len(text.lines) == 1 and _is_played(text.lines[0].text):
+    if len(text.lines) == 1 and _has_placed_digits(text.lines[0].text):
         return "81 cells, some after '+', placed in play"
     return "it begins with a colon" if text.lines[0].text.lstrip().startswith(":") else None
 
@@ -96,7 +96,8 @@ def parse_hodoku(text: Text, reading: Reading) -> Parsed:
 
 def recognise_library(head: SourceHead) -> tuple[None, str] | None:
     count = sum(
-        _LIBRARY_LINE.fullmatch(line) is not None or _is_played(line) for line in head.lines
+        _LIKELY_LIBRARY_LINE.fullmatch(line) is not None or _has_placed_digits(line)
+        for line in head.lines
     )
     if count >= 2 and count * 2 > len(head.lines):
         return None, "its lines form a HoDoKu library"
@@ -116,7 +117,7 @@ def _library_entry(has_rules: bool, line: str, number: int, reader: Reader) -> E
 
 
 def library_line(cells: str) -> str:
-    """The library line of 81 digits and blanks."""
+    """Write a library line, given the 81 digits and blanks of a puzzle."""
     return f":0000:x:{cells}:::\n"
 
 
@@ -144,14 +145,14 @@ _SKIPPED_SECTIONS = {
     *("state", "pencilmarks", "colours", "colors"),
     *("author", "comment", "description", "date", "source", "level", "url"),
 }
-"""Sections that are not part of the puzzle. Any other section may change it, so it is refused."""
+"""Sections that do not change the puzzle. Sections that may change it are refused."""
 
 _MAP_SECTIONS = ("jigsaw", "regions")
 """Sections with a map of regions."""
 
 
 def _is_heading(line: TextLine) -> bool:
-    """Whether a line is the heading of a section, perhaps a damaged one."""
+    """Whether a line begins with `[`: it is the heading of a section, even if it is damaged."""
     return line.text.lstrip().startswith("[")
 
 
@@ -170,7 +171,7 @@ def parse_sadman(text: Text, reading: Reading) -> Parsed:
 
 
 def _check_sections(text: Text) -> None:
-    """Raise InvalidPuzzle for lines in a section that may change the puzzle."""
+    """Raise InvalidPuzzle if a section that may change the puzzle is not empty."""
     heading, may_change = None, False
     for line in text.lines:
         if _is_heading(line):
@@ -182,9 +183,9 @@ def _check_sections(text: Text) -> None:
 
 
 def _puzzle_rows(text: Text) -> tuple[tuple[TextLine, ...], list[TextLine]]:
-    """The lines of the puzzle and of the region map.
+    """The lines of the puzzle, and the lines of the region map. Raises InvalidPuzzle.
 
-    The puzzle is in the section [Puzzle] or, without that, before the first section.
+    The puzzle is in the section [Puzzle] or, if that is missing, before the first section.
     """
     sections: dict[str, list[TextLine]] = {"": []}
     lines = sections[""]

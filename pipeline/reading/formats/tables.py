@@ -5,8 +5,8 @@
 
 A line `sep=;` names the delimiter. A header row and an index column are left out if their labels
 are 0, 1, …, or 1, 2, …, or A, B, …. Whole numbers may end in `.0`. A puzzle uses one kind of blank:
-`-1`, `NaN`, `None`, `null`, `NA`, an empty field, 0 or a sign for blanks. Empty rows or columns may
-separate the boxes or surround the table. Quoted fields may contain line breaks.
+`-1`, `NaN`, `None`, `null`, `NA`, an empty field, 0 or another character for blanks. Empty rows or
+columns may separate the boxes or surround the table. Quoted fields may contain line breaks.
 """
 
 from __future__ import annotations
@@ -31,10 +31,12 @@ _PRINTED_HEADER = re.compile(r"\s+0(?:\s+\d{1,2}){3,24}\s*")
 """The header of a data frame as pandas prints it."""
 
 _QUOTED = r'"((?:[^"]|"")*+)"'
-_FIELDS = {
-    sign: re.compile(rf' *+(?:{_QUOTED}|([^"\n{sign}]*+)) *+([{sign}\n]|\Z)')
-    for sign in f"{DELIMITERS}|"
+_FIELD_PATTERNS = {
+    delimiter: re.compile(rf' *+(?:{_QUOTED}|([^"\n{delimiter}]*+)) *+([{delimiter}\n]|\Z)')
+    for delimiter in f"{DELIMITERS}|"
 }
+"""Delimiter → pattern of a field and the character after it."""
+
 _FLOAT = re.compile(r"(-?\d{1,9})\.0+")
 _BLANK_WORDS = frozenset(("-1", "nan", "none", "null", "na", "<na>", "n/a"))
 _BLANKS = frozenset(BLANKS) | _BLANK_WORDS | {""}
@@ -50,8 +52,8 @@ _Rows = list[list[Word]]
 class _Table(NamedTuple):
     """The cells of a table.
 
-    - `reason`: what shows that the text is a table; empty if nothing does.
-    - `geometry`: set if empty rows or columns separate the boxes.
+    - `reason`: the reason to read the text as a table, for messages; may be empty.
+    - `geometry`: the geometry, if empty rows or columns show the boxes.
     """
 
     rows: _Rows
@@ -78,7 +80,7 @@ def parse_table(text: Text, reading: Reading) -> Parsed | None:
 
 
 def normalised(token: str) -> str:
-    """A number without leading zeros and a final `.0`, or a word in lower case."""
+    """Remove leading zeros and a final `.0` from a number, and convert a word to lower case."""
     number = _FLOAT.fullmatch(token)
     return without_leading_zeros(number[1] if number else token.lower())
 
@@ -87,7 +89,7 @@ _ALPHABETS = numbers(_BLANKS, ", or one symbol for all blanks", normalised)
 
 
 def _find_table(text: Text) -> _Table | None:
-    """The table in a text; None if nothing distinguishes the text from plain rows of numbers."""
+    """Find the table in a text; None if the text is only plain rows of numbers, or no table."""
     lines = text.lines
     if not 4 <= len(lines) <= MAX_ROWS or len(text.data) > DECODED_BYTES:
         return None
@@ -126,12 +128,12 @@ def _is_float(token: str) -> bool:
 
 
 def _is_typical_of_tables(token: str) -> bool:
-    """Whether a cell is `NaN`, `-1`, `5.0` or the like, as only programs write them."""
+    """Whether a cell is `NaN`, `-1`, `5.0` or the like, which people do not write."""
     return token.lower() in _BLANK_WORDS or _is_float(token)
 
 
 def _split_rows(text: Text, delimiter: str, separator_line: int) -> _Rows:
-    """The fields of the lines after number `separator_line`, without empty lines.
+    """Split the lines after line `separator_line` into fields. Empty lines are left out.
 
     Returns no rows if a line has a single field, or if a quote is not closed.
     """
@@ -141,7 +143,7 @@ def _split_rows(text: Text, delimiter: str, separator_line: int) -> _Rows:
     row: list[Word] = []
     position, number, begin = 0, 1, 0
     while len(rows) <= MAX_ROWS and len(row) <= MAX_ROWS:
-        match = _FIELDS[delimiter].match(whole, position)
+        match = _FIELD_PATTERNS[delimiter].match(whole, position)
         if match is None:
             return []
         written = match[1] if match[1] is not None else match[2]
@@ -165,10 +167,10 @@ def _split_rows(text: Text, delimiter: str, separator_line: int) -> _Rows:
 
 
 def _table_of(rows: _Rows) -> _Table | None:
-    """The table of n×n cells in these rows, without labels, gaps and margins; None if none fits.
+    """Find a table of n×n cells: the rows without labels, gaps and margins; None if not possible.
 
-    If most rows have the length of a side, a table of rows of different lengths is returned, so
-    that parsing it reports the wrong row.
+    If rows have different lengths, but most have the length of a side, all rows are returned, and
+    parsing them reports the row with a wrong length.
     """
     widths = Counter(map(len, rows))
     if not widths:
@@ -192,7 +194,7 @@ def _table_of(rows: _Rows) -> _Table | None:
 
 
 def _without_labels(rows: _Rows) -> _Table | None:
-    """The cells below a header row, right of an index column, or both; None without such labels."""
+    """Remove a header row, an index column, or both. Returns None if the rows have neither."""
     height, width = len(rows), len(rows[0])
     has_header, has_index = height >= width, width >= height
     side = height - has_header
@@ -211,7 +213,7 @@ def _without_labels(rows: _Rows) -> _Table | None:
 
 
 def _are_labels(words: Sequence[str]) -> bool:
-    """Whether words count from 0 or 1, each perhaps after the same name, or are letters from A."""
+    """Whether words are 0, 1, 2, … or 1, 2, 3, …, perhaps after the same name, or A, B, C, …."""
     if "".join(words).lower() == ascii_lowercase[: len(words)]:
         return True
     parts = [
@@ -223,7 +225,7 @@ def _are_labels(words: Sequence[str]) -> bool:
 
 
 def _without_gaps(rows: _Rows) -> _Table | None:
-    """The cells without the empty rows or columns that separate boxes; None if there are none."""
+    """Remove the empty rows or columns that separate boxes. Returns None if there are none."""
     height, width = len(rows), len(rows[0])
     if height == width + 1 and width in ALL_GEOMETRIES:  # a damaged table with one empty row
         return None
@@ -256,7 +258,7 @@ def _possible_boxes(side: int) -> Iterator[Geometry]:
 
 
 def _without_margins(rows: _Rows) -> _Table | None:
-    """The cells without the empty columns and rows around them; None if no columns are empty."""
+    """Remove the empty rows and columns around the cells. Returns None if no column is empty."""
     filled_rows = [number for number, row in enumerate(rows) if any(word.text for word in row)]
     filled_columns = [column for row in rows for column, word in enumerate(row) if word.text]
     if not filled_rows or not filled_columns:

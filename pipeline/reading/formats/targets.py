@@ -35,7 +35,8 @@ from pipeline.settings import MAX_BYTES
 class File:
     """The text of a file before, between and after its items.
 
-    `max_items`: the maximum number of items; `one_geometry`: all items must have one geometry.
+    - `max_items`: the maximum number of items; None if there is no limit.
+    - `one_geometry`: whether all items must have the same geometry.
     """
 
     head: str = ""
@@ -54,12 +55,13 @@ class Target:
 
     - `item`: writes a puzzle.
     - `endings`: the file name endings that imply the notation.
-    - `plain`: writes 81 digits and dots.
-    - `pair`: writes a puzzle and its solution, for a `pair_file`. Without it, only the solution is
-      written, as a filled grid.
+    - `plain`: writes a 9×9 puzzle, given as 81 digits and dots.
+    - `pair`: writes a puzzle and its solution, for a `pair_file`. If it is None, only the solution
+      is written, as a filled grid.
     - `annotated`: writes a puzzle, its solution if given, and notes.
 
-    Writers raise ValueError, with a noun for what the notation cannot express.
+    Writers raise ValueError with a noun phrase for the first property that the notation cannot
+    express.
     """
 
     item: Callable[[Puzzle], str]
@@ -98,7 +100,7 @@ def _plain_writer(plain: Callable[[str], str]) -> Callable[[Puzzle], str]:
 
 
 def _document_target(notation: str = "") -> Target:
-    """The target for f-puzzles documents, or for links that contain such a document."""
+    """The target for f-puzzles documents or, if `notation` is `link` or `sudokupad`, for links."""
 
     def annotated(puzzle: Puzzle, solution: Grid | None, notes: Notes) -> str:
         return render_fpuzzles(puzzle, notation, solution, notes)
@@ -179,7 +181,7 @@ def item_text(puzzle: Puzzle, to: str, solution: Grid | None = None, notes: Note
     """Write a puzzle, or its solution, as an item in a file of the target named `to`.
 
     Notes are written if the target supports them. Raises UsageError for an unknown target, and
-    ValueError with a noun for what the target cannot express.
+    ValueError with a noun phrase for the first property that the target cannot express.
     """
     target = target_of(to)
     content, pair = puzzle, target.pair if solution else None
@@ -200,7 +202,7 @@ def item_text(puzzle: Puzzle, to: str, solution: Grid | None = None, notes: Note
 
 
 def _check_read_back(puzzle: Puzzle, text: str, target: Target) -> None:
-    """Raise ValueError, with a noun, if a text reads back as a different puzzle."""
+    """Raise ValueError with a noun phrase if a text is not read back as the same puzzle."""
     try:
         read_back = parse_source(text.encode(), "puzzle").puzzle
     except InvalidPuzzle as error:
@@ -210,7 +212,7 @@ def _check_read_back(puzzle: Puzzle, text: str, target: Target) -> None:
 
 
 def _first_refused(puzzle: Puzzle, target: Target) -> str:
-    """Describe the first rule that is refused even in a puzzle without other rules; else ""."""
+    """Describe the first rule that is refused even as the only rule of a puzzle; "" if none is."""
     for rule in puzzle.rules if len(puzzle.rules) > 1 else ():
         single_rule = Puzzle(puzzle.geometry, puzzle.cells, (rule,))
         try:
@@ -221,7 +223,7 @@ def _first_refused(puzzle: Puzzle, target: Target) -> str:
 
 
 def difference(puzzle: Puzzle, read_back: Puzzle) -> str:
-    """Describe the first difference between two puzzles as a noun; empty if there is none."""
+    """Describe the first difference of two puzzles by a noun phrase; empty if they are equal."""
     geometry = puzzle.geometry
     if geometry != read_back.geometry:
         return shape_in_words(geometry)
@@ -239,7 +241,7 @@ def difference(puzzle: Puzzle, read_back: Puzzle) -> str:
 
 
 def _normalised(puzzle: Puzzle) -> tuple[tuple[int, ...], Counter[Rule]]:
-    """The mask of each cell, restricted by rules about single cells, and the other rules."""
+    """Apply the rules about single cells to the masks. Returns the masks and the other rules."""
     if not puzzle.rules:
         return puzzle.cells, Counter()
     from pipeline.puzzle.rules.pairs import Among, Parity  # noqa: PLC0415 - slow to load

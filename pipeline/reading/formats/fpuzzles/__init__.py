@@ -263,7 +263,7 @@ def render_fpuzzles(
 ) -> str:
     """Write a document or, with the notation `link` or `sudokupad`, a link that contains it.
 
-    Raises ValueError, whose message is a noun phrase for what a document cannot express.
+    Raises ValueError with a noun phrase for the first property that a document cannot express.
     """
     from pipeline.reading.formats.fpuzzles.writing import document_text  # noqa: PLC0415 - loads all rules
 

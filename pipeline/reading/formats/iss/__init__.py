@@ -202,8 +202,8 @@ def _puzzle_in(text: Text, steps: int) -> Parsed:
 def render_iss(puzzle: Puzzle, _notation: str) -> str:
     """Write a puzzle as a constraint string in one line, which begins with its shape.
 
-    Such lines are read as separate puzzles. Raises ValueError, whose message is a noun phrase for
-    what ISS cannot express.
+    Such lines are read as separate puzzles. Raises ValueError with a noun phrase for
+    the first property that ISS cannot express.
     """
     from pipeline.reading.formats.iss.writing import constraint_string  # noqa: PLC0415 - as above
 

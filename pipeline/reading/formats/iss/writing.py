@@ -28,7 +28,7 @@ _LABELS = digits + ascii_lowercase
 def constraint_string(puzzle: Puzzle) -> str:
     """Write a puzzle as a constraint string.
 
-    Raises ValueError, whose message is a noun phrase for what ISS cannot express.
+    Raises ValueError with a noun phrase for the first property that ISS cannot express.
     """
     geometry = puzzle.geometry
     units = [rule for rule in puzzle.rules if isinstance(rule, Unit)]
@@ -110,7 +110,7 @@ def _jigsaws(geometry: Geometry, regions: Iterable[Region]) -> Iterator[str]:
 def _phrases(rule: Rule, geometry: Geometry) -> Iterator[str]:
     """Yield the phrases of a rule, without their dots.
 
-    Raises ValueError, whose message is a noun phrase for what ISS cannot express.
+    Raises ValueError with a noun phrase for the first property that ISS cannot express.
     """
     if isinstance(rule, OneOf):
         yield OR
