@@ -122,7 +122,7 @@ class SetTotal(Constraint):
         Total(tuple((cell, 1) for cell in self.cells), self.total).encode(clauses)
 
     def _encode_pair(self, clauses: ClauseBuilder) -> None:
-        """Encode a sum of two cells: the value of each cell determines that of the other."""
+        """Encode a sum of two cells: each value of one cell determines the value of the other."""
         possible = {*self.values}.intersection(clauses.values)
         for cell, other_cell in permutations(self.cells):
             for value in clauses.values:
@@ -133,7 +133,7 @@ class SetTotal(Constraint):
 
 
 class TotalBetween(Constraint):
-    """The n cells hold each value once, and those between the cells with 1 and n sum to `total`."""
+    """The n cells hold each value once. The values between the cells with 1 and n sum to `total`."""
 
     cells: Cells
     total: int

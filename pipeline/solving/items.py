@@ -27,7 +27,7 @@ from pipeline.solving.problem import FormulaProblem, PuzzleProblem, problem_in
 _UNPARSED_FORMAT = "grid", "it was not read"
 """The format of a puzzle that was not parsed, and the reason for this format."""
 
-BATCH_SIZE = 1024
+ROWS_PER_BATCH = 1024
 """Maximum number of puzzles of a collection that are solved together."""
 
 
@@ -231,7 +231,7 @@ def group_items(items: Iterable[Item]) -> Iterator[list[Item]]:
     rows: list[Item] = []
     for item in items:
         is_single = item.line is None or (item.problem and item.problem.plain_geometry is None)
-        if rows and (is_single or len(rows) == BATCH_SIZE):
+        if rows and (is_single or len(rows) == ROWS_PER_BATCH):
             yield rows
             rows = []
         if is_single:

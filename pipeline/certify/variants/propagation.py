@@ -29,8 +29,8 @@ from pipeline.native import compiled
 _CHUNK_MASK = (1 << L.CHUNK) - 1
 
 _MAX_ROUNDS = 3
-"""How often the constraints of an alternative are propagated at most. More rounds could eliminate
-more values, but take more time."""
+"""Maximum number of times that the constraints of an alternative are propagated. More rounds could
+eliminate more values, but take more time."""
 
 
 # Forward checking (R. Haralick, G. Elliott, 1980). Peers must differ, so they lose the value of a

@@ -221,7 +221,7 @@ def find_grid(document: object) -> _LocatedGrid:
     if len(grids) > 1:  # a text such as a date may look like a damaged puzzle
         grids = [x for x in grids if not isinstance(x[0], str) or _is_whole_puzzle(x[0])] or grids
     (grid, path), *further_grids = grids
-    cells = {cells_in(grid).replace(".", "0") for grid, _ in grids}
+    cells = {cells_of_grid(grid).replace(".", "0") for grid, _ in grids}
     is_repeated = len(cells) == len({path[:-1] for _, path in grids}) == 1 and "" not in cells
     if further_grids and not is_repeated:
         shown = " and ".join(repr(_path_in_words(path)) for _, path in grids[:2])
@@ -229,7 +229,7 @@ def find_grid(document: object) -> _LocatedGrid:
     members = [*other_members(document, path)]
     for other_path, value in members:
         is_start = _START_NAMES.fullmatch(_key_in_words(str(other_path[-1]))) and _is_grid(value)
-        if is_start and cells_in(value).replace(".", "0") not in cells:
+        if is_start and cells_of_grid(value).replace(".", "0") not in cells:
             shown = " and ".join(repr(_path_in_words(each)) for each in (other_path, path))
             raise Misread("JSON with a single grid", f"the grids {shown}", other_path)
     return _LocatedGrid(grid, path, members)
@@ -250,7 +250,7 @@ def grids_in(value: object, path: JsonPath, max_depth: int) -> Iterator[tuple[ob
                 yield from grids_in(member, (*path, key), max_depth - 1)
     elif max_depth and isinstance(value, list):
         for index, member in enumerate(value):
-            if isinstance(member, dict) or (not path and kind_of(member)):
+            if isinstance(member, dict) or (not path and value_kind(member)):
                 yield from grids_in(member, (*path, index), max_depth - 1)
 
 
@@ -529,11 +529,11 @@ def _contains_puzzles(values: Sequence[object]) -> bool:
     first = values[0] if values else None
     if isinstance(first, list) and len(first) <= _MAX_ROW_LENGTH and list not in map(type, first):
         return False
-    kinds = {*map(kind_of, values)}
+    kinds = {*map(value_kind, values)}
     return kinds == {"object"} or ("" not in kinds and len(kinds) == 1 and not may_be_rows(values))
 
 
-def kind_of(value: object) -> str:
+def value_kind(value: object) -> str:
     """The kind of a value that may be a puzzle: `object`, `text`, `cells` or `rows`; else ""."""
     if isinstance(value, dict):
         return "object"
@@ -648,7 +648,7 @@ def _located_error(text: Text, json_text: str, misread: Misread) -> InvalidPuzzl
     return text.error(*line_and_column(json_text, start), misread.expected, misread.found)
 
 
-def cells_in(grid: object) -> str:
+def cells_of_grid(grid: object) -> str:
     """The cells of a grid that is a text or a list of digits; empty for any other grid."""
     if isinstance(grid, str):
         return grid
@@ -664,6 +664,6 @@ def _length_of(value: object) -> int:
 
 
 def kind_of_puzzle(value: object) -> str:
-    """The kind of a value, as `kind_of` returns it, but "" for an object without a grid."""
-    kind = kind_of(value)
+    """The kind of a value, as `value_kind` returns it, but "" for an object without a grid."""
+    kind = value_kind(value)
     return kind if kind != "object" or next(grids_in(value, (), MAX_GRID_DEPTH), None) else ""

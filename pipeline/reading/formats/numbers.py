@@ -37,7 +37,12 @@ from pipeline.reading.formats.cells import (
 from pipeline.reading.formats.frames import Frame, Row, frame_of_rows, parser
 from pipeline.reading.formats.line import CSV
 from pipeline.reading.formats.parsed import Parsed
-from pipeline.reading.formats.tables import DELIMITERS, MAX_ROWS, parse_table, recognise_table
+from pipeline.reading.formats.tables import (
+    MAX_TABLE_ROWS,
+    TABLE_DELIMITERS,
+    parse_table,
+    recognise_table,
+)
 from pipeline.reading.formats.text import DECODED_BYTES, Text, TextLine, Word, cells_of, quote
 from pipeline.settings import Reading
 
@@ -47,7 +52,7 @@ _MAX_SIDE = max(ALL_GEOMETRIES)
 def _shape_of(text: Text) -> tuple[int, bool] | None:
     """The likely side n, and whether the text is n lines of n numbers; None for other texts."""
     delimiter = _delimiter_of(text)
-    if delimiter not in text.lines[0].text or len(text.lines) > MAX_ROWS:
+    if delimiter not in text.lines[0].text or len(text.lines) > MAX_TABLE_ROWS:
         return None
     lines = _lines_of(text, delimiter)
     side = _likely_side([line.text.count(delimiter) + 1 for line in lines])
@@ -69,13 +74,13 @@ def _likely_side(widths: Sequence[int]) -> int | None:
 
 
 def _delimiter_of(text: Text) -> str:
-    return max(DELIMITERS, key=text.lines[0].text.count)
+    return max(TABLE_DELIMITERS, key=text.lines[0].text.count)
 
 
 def _lines_of(text: Text, delimiter: str) -> list[TextLine]:
-    """The first MAX_ROWS + 1 lines. Lines of only tabs are rows too."""
+    """The first MAX_TABLE_ROWS + 1 lines. Lines of only tabs are rows too."""
     lines = text.written() if delimiter == "\t" else text.lines
-    return [*islice((line for line in lines if line.text.strip(" ")), MAX_ROWS + 1)]
+    return [*islice((line for line in lines if line.text.strip(" ")), MAX_TABLE_ROWS + 1)]
 
 
 def _fields_of(line: TextLine, delimiter: str) -> Row:
@@ -181,7 +186,11 @@ def is_flat_list(value: object) -> bool:
 
 def is_list_of_rows(value: object) -> bool:
     """Whether a value is a list of rows, each of which is a list of cells or a string."""
-    if not isinstance(value, list) or len(value) < min(SIDES_WITH_BOXES) or len(value) > MAX_ROWS:
+    if (
+        not isinstance(value, list)
+        or len(value) < min(SIDES_WITH_BOXES)
+        or len(value) > MAX_TABLE_ROWS
+    ):
         return False
     widths = [len(row) for row in value if isinstance(row, list | str)]
     if widths != [len(value)] * len(value) and _likely_side(widths) is None:

@@ -25,7 +25,7 @@ from pipeline.reading.formats.parsed import Parsed
 from pipeline.reading.formats.text import DECODED_BYTES, SEPARATOR_LINE, Text, Word
 from pipeline.settings import Reading
 
-DELIMITERS = ",;\t"
+TABLE_DELIMITERS = ",;\t"
 
 _PRINTED_HEADER = re.compile(r"\s+0(?:\s+\d{1,2}){3,24}\s*")
 """The header of a data frame as pandas prints it."""
@@ -33,7 +33,7 @@ _PRINTED_HEADER = re.compile(r"\s+0(?:\s+\d{1,2}){3,24}\s*")
 _QUOTED = r'"((?:[^"]|"")*+)"'
 _FIELD_PATTERNS = {
     delimiter: re.compile(rf' *+(?:{_QUOTED}|([^"\n{delimiter}]*+)) *+([{delimiter}\n]|\Z)')
-    for delimiter in f"{DELIMITERS}|"
+    for delimiter in f"{TABLE_DELIMITERS}|"
 }
 """Delimiter → pattern of a field and the character after it."""
 
@@ -43,7 +43,7 @@ _BLANKS = frozenset(BLANKS) | _BLANK_WORDS | {""}
 _CORNER_LABELS = ("", "index", "row", "rows", "r", "unnamed: 0")
 _COUNTED_LABEL = re.compile(r"(\D{0,12})(\d{1,2})")
 _MAX_SIDE = max(ALL_GEOMETRIES)
-MAX_ROWS = 2 * _MAX_SIDE
+MAX_TABLE_ROWS = 2 * _MAX_SIDE
 """Maximum number of rows of a table, with labels, gaps and margins."""
 
 _Rows = list[list[Word]]
@@ -91,15 +91,15 @@ _ALPHABETS = numbers(_BLANKS, ", or one symbol for all blanks", normalised)
 def _find_table(text: Text) -> _Table | None:
     """Find the table in a text; None if the text is only plain rows of numbers, or no table."""
     lines = text.lines
-    if not 4 <= len(lines) <= MAX_ROWS or len(text.data) > DECODED_BYTES:
+    if not 4 <= len(lines) <= MAX_TABLE_ROWS or len(text.data) > DECODED_BYTES:
         return None
     first, separator_line = lines[0].text, SEPARATOR_LINE.fullmatch(lines[0].text)
     if first.count('"') % 2:
         first += lines[1].text
     if separator_line:
         rows = _split_rows(text, separator_line[1], lines[0].number)
-    elif any(map(first.count, DELIMITERS)):
-        rows = _split_rows(text, max(DELIMITERS, key=first.count), 0)
+    elif any(map(first.count, TABLE_DELIMITERS)):
+        rows = _split_rows(text, max(TABLE_DELIMITERS, key=first.count), 0)
     elif _PRINTED_HEADER.fullmatch(first):
         rows = [[*line.words()] for line in lines]
         rows[0].insert(0, Word(lines[0].number, 1, ""))
@@ -142,7 +142,7 @@ def _split_rows(text: Text, delimiter: str, separator_line: int) -> _Rows:
     rows: _Rows = []
     row: list[Word] = []
     position, number, begin = 0, 1, 0
-    while len(rows) <= MAX_ROWS and len(row) <= MAX_ROWS:
+    while len(rows) <= MAX_TABLE_ROWS and len(row) <= MAX_TABLE_ROWS:
         match = _FIELD_PATTERNS[delimiter].match(whole, position)
         if match is None:
             return []

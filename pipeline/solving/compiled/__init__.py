@@ -32,7 +32,7 @@ PROGRAM = Program(
     "batch",
     "search",
     tuple(f"pipeline.solving.compiled.{name}" for name in ("kernel", "deduction", "layout")),
-    "pipeline.solving.compiled.try_search",
+    "pipeline.solving.compiled.check_batch_search",
 )
 loader = ProgramLoader(PROGRAM)
 """Loads, or compiles, the machine code of `kernel.search`."""
@@ -144,7 +144,7 @@ def _sort(counts: NDArray[np.int64], grids: NDArray[np.uint8]) -> None:
         grids[:count, puzzles] = ordered.swapaxes(0, 1)
 
 
-def try_search(compiled_search: Callable[..., int]) -> None:
+def check_batch_search(compiled_search: Callable[..., int]) -> None:
     """Test the compiled `kernel.search` on a blank grid.
 
     Raises RuntimeError unless it finds two solutions.
