@@ -133,7 +133,7 @@ class SetTotal(Constraint):
 
 
 class TotalBetween(Constraint):
-    """The n cells hold each value once. The values between the cells with 1 and n sum to `total`."""
+    """The n cells hold each value once. The values between the ends 1 and n sum to `total`."""
 
     cells: Cells
     total: int

@@ -37,7 +37,7 @@ class Item:
 
     - `name`: the name of the source, or of a member of an archive.
     - `line`: the first line of a puzzle in a collection, counted from 1; else None.
-    - `signs`: the letters that stand for the values 1, 2, …; empty for numbers.
+    - `signs`: the letters of the values 1, 2, …; empty for numbers.
     - `is_only_item`: whether the source has no other item.
     - `data`: the bytes of the source, if this is the only item.
     - `seconds`: the time that reading `data` took.
@@ -206,7 +206,7 @@ def item_of(
 
 
 def reject_formulas(items: Iterable[Item]) -> Iterator[Item]:
-    """Yield the items, with formulas replaced by items with a `reason`."""
+    """Yield the items. Each formula is replaced by an item with a `reason`."""
     for item in items:
         is_formula = isinstance(item.content, FormulaProblem)
         yield replace(item, content=FORMULA_REFUSED) if is_formula else item

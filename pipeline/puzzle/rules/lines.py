@@ -237,8 +237,8 @@ class SumLine(LineRule):
         line, accepted, numbers = self.line, frozenset((0,)), (self.total,)
         if not self.loop:
             return Automaton(line, 0, _segment_sum, accepted, numbers)
-        # Without the value 0, a segment has at most `total` cells, so a segment starts in one of the
-        # first `total` cells.
+        # Without the value 0, a segment has at most `total` cells, so a segment starts in one of
+        # the first `total` cells.
         starts = len(line) if 0 in geometry.values else min(len(line), self.total)
         rotations = [line[start:] + line[:start] for start in range(starts)]
         return AnyOf(

@@ -81,7 +81,7 @@ def solve_masks(masks: Masks, max_solutions: int, seconds: float) -> BatchSoluti
 class BatchSolver:
     """The batch solver in machine code or plain Python.
 
-    `branches`: the total number of branches of all calls.
+    `branches`: the number of branches of all calls together.
     """
 
     def __init__(self, compiled_search: Callable[..., int]) -> None:
@@ -99,8 +99,8 @@ class BatchSolver:
         masks_16 = np.array(masks & np.uint16(NINE_BY_NINE.all_values), np.uint16, order="C")
         is_shared = np.zeros(len(masks), np.bool_)
         counts, decided, grids = self._search(masks_16, max_solutions, is_shared, deadline)
-        # which solutions of a shared puzzle are found depends on other puzzles: search again,
-        # unshared
+        # Other puzzles affect which solutions of a shared puzzle are found. So shared puzzles with
+        # enough solutions are searched again, unshared.
         repeated = np.flatnonzero(is_shared & (counts == max_solutions))
         if len(repeated):
             no_sharing = np.zeros(0, np.bool_)
