@@ -57,7 +57,7 @@ def audit_solver(record: PuzzleRecord, report: Findings) -> None:
 
 
 def audit_formula_size(record: PuzzleRecord, parsed: ParsedFormula, report: Findings) -> None:
-    """Compare the recorded size of a formula with that of the original."""
+    """Compare the recorded size of a formula with the size of the original."""
     recorded = record.encoding
     size = Encoding(name=None, variables=parsed.variables, clauses=len(parsed.clauses))
     if recorded and recorded != size:

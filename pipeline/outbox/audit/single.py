@@ -202,7 +202,7 @@ def _audit_puzzle(published: PublishedPuzzle, content: Content, report: Findings
 def _read_grids(
     published: PublishedPuzzle, rules: Puzzle, report: Findings
 ) -> tuple[list[Grid], int]:
-    """Read the grids in the solution files, and report those that are wrong or equal.
+    """Read the grids in the solution files, and report wrong grids and repeated ones.
 
     Returns the grids, and the number of distinct correct solutions among them.
     """
@@ -256,7 +256,7 @@ def _compare_puzzle(
 
 
 def _audit_unread(record: PuzzleRecord, unread: tuple[str, ...], report: Findings) -> None:
-    """Compare the unread parts in the record with those of the original."""
+    """Compare the unread parts in the record with the unread parts of the original."""
     if (recorded := or_none(record.unread) or ()) != unread:
         report.add_difference(f"unread: the record says {recorded}, the original has {unread}")
     if not report.is_current_build:
