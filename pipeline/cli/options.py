@@ -297,8 +297,8 @@ _CONFIG = Setting(
 def takes(*names: str, **defaults: Any) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """Decorate a command: add the option --config and the options of these settings.
 
-    `defaults`: setting → default of this command, instead of that of `Settings`. Options take
-    precedence over the environment, and the environment over the settings file.
+    `defaults`: setting → default of this command, which replaces the default of `Settings`. Options
+    take precedence over the environment, and the environment over the settings file.
     """
 
     def decorate(command: Callable[..., None]) -> Callable[..., None]:

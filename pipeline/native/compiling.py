@@ -86,7 +86,7 @@ def _numba_versions(modules: Sequence[ModuleType]) -> Iterator[None]:
 
 
 def _entry_point(main: Callable[..., Any], argument_types: Any) -> Callable[..., Any]:
-    """Return a function that takes a pointer to numbers, and calls `main` with what they encode.
+    """Return a function that takes a pointer to numbers, and calls `main` with encoded arguments.
 
     `argument_types` is numba's type of the tuple of arguments.
     """

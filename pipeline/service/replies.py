@@ -158,7 +158,7 @@ class _Call:
 
 
 def compute(version: str, content: bytes) -> bytes:
-    """Compute a request from `pack_request`; returns the encoded reply.
+    """Compute a request from `pack_request`. Returns the encoded reply.
 
     Raises RuntimeError if the caller has another version: every version can decode an exception,
     but perhaps not the reply.

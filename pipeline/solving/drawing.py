@@ -32,7 +32,7 @@ MAX_SHOWN_BYTES = 1024 * 1024
 
 
 def marked_grid(puzzle: Puzzle, cells: Collection[tuple[int, int]], letters: str = "") -> str:
-    """Draw a puzzle with lines between boxes; returns text without a newline at the end.
+    """Draw a puzzle with lines between boxes. Returns text without a newline at the end.
 
     - `cells`: cells to put in brackets, as (row, column), counted from 1.
     - `letters`: the letters of the values 1, 2, …; empty for numbers.
@@ -65,7 +65,7 @@ def boxed_grid(
     bold: Collection[int] = frozenset(),
     marked: Collection[int | None] = frozenset(),
 ) -> str:
-    """Draw a grid with lines between boxes; returns text without a newline at the end.
+    """Draw a grid with lines between boxes. Returns text without a newline at the end.
 
     - `letters`: the letters of the values 1, 2, …; empty for numbers.
     - `bold`: cells to draw in bold, with escape sequences.

@@ -223,7 +223,7 @@ class Slot:
         )
 
     def boards_per_page(self, max_boards: int) -> int:
-        """The number of such boards that fit on a page with large enough cells, up to `max_boards`."""
+        """The number of such boards that fit on a page in a legible size, up to `max_boards`."""
         board = self.puzzle.board
         min_cell = _MIN_VARIANT_CELL_SIZE if board.puzzle and board.puzzle.rules else _MIN_CELL_SIZE
         minimum = (_MIN_SOLUTION_CELL_SIZE if self.is_solution else min_cell) * board.span

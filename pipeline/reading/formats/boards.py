@@ -247,7 +247,7 @@ def _is_header(row: _Line, is_separate: bool) -> bool:
 
 
 def _replace_labels(rows: Sequence[_Line]) -> Sequence[_Line]:
-    """Replace the labels of rows by spaces; returns no rows unless all rows have labels."""
+    """Replace the labels of rows by spaces. Returns no rows unless all rows have labels."""
     matches = [_LABEL.match(row.text) for row in rows]
     labels = [match[1] for match in matches if match]
     if len(labels) < len(rows) or not any(
@@ -261,7 +261,7 @@ def _replace_labels(rows: Sequence[_Line]) -> Sequence[_Line]:
 
 
 _Splitter = Callable[[str], list[tuple[int, str]] | None]
-"""Splits a row into cells, each with its column from 0; returns None if it cannot."""
+"""Splits a row into cells, each with its column from 0. Returns None if it cannot."""
 
 
 def _split_rows(rows: Sequence[_Line], splitter: _Splitter) -> list[Row]:

@@ -312,7 +312,7 @@ class Tree:
         return folder
 
     def write_puzzle_set(self, member: str, number: int, contents: PuzzleSet) -> PuzzleRecord:
-        """Write a puzzle's files; returns its record. On OSError, its files are removed."""
+        """Write a puzzle's files. Returns its record. On OSError, its files are removed."""
         with self._removing_on_error():
             record = self.write(self.stem_for(member, number), contents)
         assert isinstance(record, PuzzleRecord), "contents of a puzzle"  # noqa: S101 - for mypy

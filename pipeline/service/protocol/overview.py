@@ -134,7 +134,7 @@ def _failure_reason(folders: Folders, source: str) -> str:
 
 
 def latest_record(folders: Folders, source: str) -> tuple[Path, Record] | None:
-    """The path of the record of a source's latest job, and the record; None if there is none."""
+    """The path of the record of a source's latest job, and the record; None without a record."""
     for stem in islice(stems_for(source), LIKELY_STEMS):
         path = folders.outbox / (stem + RECORD_SUFFIX)
         record = read_record(path)
@@ -266,7 +266,7 @@ def _is_old(entry: os.DirEntry[str], limit: float) -> bool:
 
 
 def delete_expired(files: Iterable[ExpiredFile]) -> int:
-    """Delete files, unless they were replaced meanwhile; returns the number of deleted files.
+    """Delete files, unless they were replaced meanwhile. Returns the number of deleted files.
 
     If some files cannot be deleted, raises the first OSError after deleting all others.
     """
