@@ -517,7 +517,7 @@ def _page() -> Iterator[str]:
             yield "; ".join(format_names) + ".\n"
         yield f"Python: `{in_python(example.rules[0], example.geometry)}`.\n"
         if not any(True for rule in example.rules for _ in rule.draw(example.geometry)):
-            yield "It is not drawn on the board.\n"
+            yield "The rule is not drawn on the board.\n"
         yield f"![{example.name}](../assets/rules/{example.file})\n"
 
 
