@@ -32,8 +32,8 @@ class Setting:
 
     - `panel`, `metavar`: the section of the help that lists it, and the placeholder of its value.
     - `minimum`, `maximum`: range of a number.
-    - `is_risky`: the setting names a program or file, lifts a limit, or trusts a solver. It is
-      rejected in a settings file found in the current folder, which a stranger may have written.
+    - `is_risky`: whether the setting names a program or file, lifts a limit, or trusts a solver. A
+      settings file found in the current folder must not contain it: a stranger may have written it.
     - `quantity`: the quantity of a number, which may then have a suffix, as in `90s`.
     - `short`: one-letter form of the option.
     - `pattern`, `valid_text`: a regular expression for valid strings, and their description in

@@ -112,7 +112,7 @@ _MAX_PORT, _MAX_WORKERS = 65535, 1024
 """Maximum values in addresses of clusters, and of `workers`."""
 
 DECLARABLE = ("format", "variant", "alphabet", "boxes")
-"""Settings that declare the notation of a source. Records contain those that are not `auto`."""
+"""Settings that declare the notation of a source. Records contain their values, except `auto`."""
 
 
 class Reading(NamedTuple):

@@ -2,8 +2,8 @@
 
     every n-th name ─▶ claimer ─▶ its own claims, sets and records ─▶ ClaimerReport
 
-Each claimer processes its files like `run`. It does not process large collections, archives and
-slow puzzles, but returns their names.
+Each claimer processes its files like `run`. A claimer does not process large collections, archives
+and slow puzzles, but returns their names.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Encode requests and replies for workers on other machines. Replies are never unpickled.
 
-A reply contains the parts of a result that are published. It does not contain the problem and its
-clauses, because the caller can create them from the source.
+A reply contains the parts of a result that are published. It contains no problem and no clauses,
+because the caller can create them from the source.
 """
 
 from __future__ import annotations

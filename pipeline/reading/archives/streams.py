@@ -203,7 +203,7 @@ class PeekableStream(io.RawIOBase, BinaryIO):
         return True
 
     def read(self, size: int | None = -1, /) -> bytes:
-        """Read up to `size` bytes. Fewer bytes do not mean the end, unless there are none."""
+        """Read up to `size` bytes. Only an empty result means the end."""
         if size is None or size < 0:
             size = sys.maxsize
         if self._head:

@@ -25,7 +25,7 @@ _MAX_PAX_BYTES = 2**20
 """Maximum size of a pax header."""
 
 _MAX_EXTENSIONS = 16
-"""Maximum number of headers before the header of a member. Usually there are none to two."""
+"""Maximum number of headers before the header of a member. Usually there are at most two."""
 
 _PAX_TYPES = (tarfile.XHDTYPE, tarfile.SOLARIS_XHDTYPE)
 _SKIPPED_TYPES = (tarfile.XGLTYPE, tarfile.GNUTYPE_LONGLINK, b"V")

@@ -66,7 +66,7 @@ _ASCENDING_DIGITS = re.compile("1?2?3?4?5?6?7?8?9?")
 
 _BLANKS = frozenset(BLANKS)
 _SIDES_OF_LINES = {100: 10, 144: 12}
-"""Number of cells in a line → side, for sides of which no other format reads such lines."""
+"""Number of cells in a line → side, for sides whose lines no other format reads."""
 
 _VALUE_CHARACTERS = string_digits + ascii_uppercase
 """Characters of values, in ascending order."""
@@ -354,7 +354,7 @@ def _side_of(board: _Board) -> int:
 
 
 def side_of_board(text: Text) -> int:
-    """The side of the whole board in a text; 0 if there is none, or a damaged one."""
+    """The side of the whole board in a text; 0 if there is no board, or a damaged one."""
     board = _find_board(text)
     return _side_of(board) if board and board.is_whole else 0
 

@@ -209,8 +209,8 @@ def frame_of_cells(
 def side_of_rows(lengths: Sequence[int], sides: Collection[int]) -> int | None:
     """The side of a grid, given the lengths of its rows, or None.
 
-    If `sides` has only one side, it is that one. Otherwise it is the most frequent length that is
-    in `sides` or, if there is none, the number of rows if that is in `sides`.
+    If `sides` has only one side, that is the result. Otherwise the result is the most frequent
+    length that is in `sides` or, without such a length, the number of rows if that is in `sides`.
     """
     if len(sides) == 1:
         return next(iter(sides))

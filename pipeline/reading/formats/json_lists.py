@@ -66,7 +66,7 @@ _TOKEN = re.compile(rb'"(?:[^"\\\r\n]|\\.?)*+("?)|[\[\]{}]')
 """A bracket or a string. A string without its closing quote ends at the end of its line."""
 
 _FLAT_OBJECT = re.compile(rb'\s*,?\s*\{[^{}\[\]"]*+(?:"[^"\\\r\n]*+"[^{}\[\]"]*+)*+\}')
-"""An object without nested values and escapes. It is matched as a whole, which is faster."""
+"""An object without nested values and escapes, which one match covers, for speed."""
 
 _COMMA = re.compile(rb"\s*,\s*")
 _TAIL = re.compile(rf"\s*\][\s\]}}{END_OF_FILE}]*")

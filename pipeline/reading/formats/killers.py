@@ -8,9 +8,9 @@ killer: each number is 256 · the sum of the cage + the number of the cage. A su
 cell is in no cage. In `3x3:d:k:`, the diagonals are units.
 
 killer-arrows: each cell is a sum or a step to a sum. Sums are 0-9, A-Z = 10-35 and a-j = 36-45; 0
-means that the cage has no sum. Steps are the arrows `<>^v`, and four characters for diagonal steps:
-` up and to the left, ' up and to the right, a comma down and to the left, a full stop down and to
-the right.
+means that the cage has no sum. Steps are the arrows `<>^v`. Four other characters are diagonal
+steps: ` up and to the left, ' up and to the right, a comma down and to the left, a full stop down
+and to the right.
 
 sumocue: `=8` opens a cage of sum 8, and `+1` joins the cage that cell 1 opens; cells are numbered
 from 0. A cage with the sum 0 has no sum, and a cage of one cell is a given. `J0` is the number of

@@ -109,7 +109,7 @@ def render_line(puzzle: Puzzle, _notation: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class FieldLayout:
-    """How to split the lines of a source into fields, and what the fields are.
+    """The layout of the lines of a source: how to split them, and the meaning of fields.
 
     - `delimiter`: separates the fields, as in CSV; None if white space, `,`, `;` and `|` do.
     - `column`: the index of the field with the puzzle; None if the puzzle is the whole line.

@@ -5,7 +5,7 @@ A file of HoDoKu has one or more library lines: `:0000:x:`, 81 cells, and furthe
     :0000:x:..7+3..5…:314 916::
 
 `+d` is a digit that was placed in play, not a given, so its cell is blank in the puzzle. The next
-field lists removed candidates. It is ignored, because their removal should follow from the givens.
+field lists removed candidates. It is not read, because the removals should follow from the givens.
 
 The `.sdk` files of SadMan Sudoku and SudoCue have a grid:
 

@@ -132,7 +132,8 @@ def _count_equal_neighbours(block: Sequence[str], side: int) -> int:
 def misfit_of(names: Sequence[object], side: int) -> tuple[int, str, str] | None:
     """Check that the region names of all cells form n connected regions of n cells.
 
-    Returns None if so, else the cell at fault, and for the message what is expected and found.
+    Returns None if they do. Otherwise returns the cell at fault, and two texts for a message: the
+    expected regions, and the fault that was found.
     """
     groups = groups_of(names)
     cells = (min if len(groups) > side else max)(groups, key=len)

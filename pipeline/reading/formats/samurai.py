@@ -42,7 +42,7 @@ def recognise_samurai(text: Text) -> str | None:
 
 
 def reason_for_lines(lines: Sequence[str]) -> str | None:
-    """The reason to read lines of cells as one samurai; None if they are none."""
+    """The reason to read lines of cells as one samurai; None if they cannot be one."""
     if len(lines) != _GRID_COUNT or any(len(line) != _SIDE**2 for line in lines):
         return None
     characters_by_cell: dict[int, list[str]] = {}

@@ -133,8 +133,8 @@ def _find_layout(text: Text) -> _SpacedGrid | None:
 def _width(rows: Sequence[str]) -> int:
     """The estimated length of a full row.
 
-    This is the length of the longest row. If that is longer than any side, it is the length that at
-    most a quarter of the rows exceed.
+    Usually, the longest row is a full row. If it is longer than any side, at most a quarter of the
+    rows may be longer than the estimated length.
     """
     lengths = sorted(map(len, rows))
     return lengths[len(lengths) * 3 // 4] if lengths[-1] > _MAX_SIDE else lengths[-1]

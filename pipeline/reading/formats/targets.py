@@ -164,7 +164,7 @@ def puzzle_in(path: str | Path) -> Puzzle:
 
 
 def target_of(name: str) -> Target:
-    """The target with this name. Raises UsageError if there is none."""
+    """The target with this name. Raises UsageError for an unknown name."""
     if name not in TARGETS:
         raise UsageError(f"there is no notation {name!r}; expected one of {', '.join(NAMES)}")
     return TARGETS[name]

@@ -325,7 +325,7 @@ def without_utf_16(data: bytes, source: str) -> bytes:
         line = len(NEWLINE.findall(before)) + 1
         column = len(NEWLINE.split(before)[-1]) + 1
         found, is_cut_off = f"the byte 0x{data[error.start]:02x}", error.end == len(data)
-        expected = "valid UTF-16 text, because the byte order mark is that of UTF-16"
+        expected = "valid UTF-16 text, because it has the byte order mark of UTF-16"
         raise InvalidPuzzle(source, line, column, expected, found, is_cut_off, "not-text") from None
 
 

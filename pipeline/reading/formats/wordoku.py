@@ -77,7 +77,7 @@ def recognise_wordoku(text: Text) -> str | None:
 
 
 def _grid_rows(text: Text) -> Sequence[TextLine]:
-    """Find n successive rows of n characters. Returns all rows if there are none."""
+    """Find n successive rows of n characters. Returns all rows if there is no such grid."""
     rows = text.rows
     if len(rows) not in range(2, _MAX_ROWS) or len(rows[0].cells) == len(rows) in GEOMETRIES:
         return rows

@@ -79,7 +79,7 @@ class ArchiveJob(LongJob):
         self.unread = Counter(state.get("unread", {}))
         self._member_count: int = state.get("members", 0)
         self._open_collection: tuple[str, CheckpointedTable | str] | None = None
-        """The name of the collection that is being written, and its table or why there is none."""
+        """The name of the collection that is being written, and its table or why it has none."""
         if "inner" in state:
             member, stem, table_state = state["inner"]
             table = None if table_state is None else self._table(stem, table_state)

@@ -1,7 +1,7 @@
 """Checkpointed files: files to be published that may take hours to write.
 
-They are written to the outbox under temporary names. From time to time they are made durable, and a
-checkpoint is written to the claim: the length of each file, and the state from which the job
+The files are written to the outbox under temporary names. From time to time they are made durable,
+and a checkpoint is written to the claim: the length of each file, and the state from which the job
 continues after a crash.
 """
 

@@ -183,7 +183,7 @@ def retry_failed(
 
     Yields (name, None) for each moved file, and (name, reason) for each file that is not moved. If
     several files have the same name, the latest is moved. If `names` is None, moves all files
-    except those that a newer job with the same name has overtaken.
+    except files that a newer job with the same name has overtaken.
     """
     found_names = set()
     latest_first = sorted(files_in(folders.failed), key=lambda path: -path.lstat().st_ctime_ns)

@@ -10,7 +10,7 @@ are 4 to 16.
 
 In a link, the document is packed by LZString and encoded in base64. It follows `load=`,
 `puzzleid=`, `fpuzzles` or `fpuz`, and ends at a `&`, `#` or `?`. It may contain slashes and percent
-signs. A space stands for a `+` that URL decoding has replaced.
+signs. A space is a `+` that URL decoding has replaced.
 """
 
 from __future__ import annotations

@@ -235,7 +235,7 @@ control = field("control", write_cell)(Arguments.cell)
 
 @field("counted", write_cells)
 def region_cells(args: Arguments) -> tuple[int, ...]:
-    """Cells of region labels; by default those of the control cell and the cells around it."""
+    """Cells of region labels; by default, of the control cell and the cells around it."""
     if args.has_more():
         return _region_cells(args, args.rest(2))
     labels, control = _labels_and_control(args)

@@ -48,7 +48,7 @@ _DEFAULT_TIES = "only-unclued"
 _MISSING = ("DGC", "DGR", "DGB")
 """The groups of extra cells for the values that rows (`DGC`), columns (`DGR`) and boxes lack.
 
-The letters are those of ISS.
+ISS uses the same letters.
 """
 
 Areas = tuple[tuple[int, ...], ...]

@@ -78,7 +78,7 @@ def _bits_in(text: str) -> str:
 def set_bits_of(text: str) -> list[int]:
     """The indices of the set bits of a base64 text.
 
-    Each character stands for six bits, the lowest first.
+    Each character encodes six bits, the lowest first.
     """
     return [
         6 * index + bit

@@ -109,7 +109,7 @@ class Context:
         return self.geometry.free_grid.groups if self.geometry.free_grid else ()
 
     def cell(self, name: str) -> int | None:
-        """The cell of this name, such as `R1C1` or `VA3`; None if there is none."""
+        """The cell of this name, such as `R1C1` or `VA3`; None without such a cell."""
         if match := _CELL.fullmatch(name):
             row, column = (
                 _COORDINATES.index(character.lower()) + 1 for character in match.groups()
