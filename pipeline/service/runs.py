@@ -279,7 +279,7 @@ class LongRun(_TurnTaker):
 
 
 class SlowPuzzles(_TurnTaker):
-    """Lets workers solve single puzzles, and publishes each result at once.
+    """Lets workers solve single puzzles, and publishes each puzzle when it is solved.
 
     The interface is the same as for LongRun.
     """

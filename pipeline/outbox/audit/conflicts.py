@@ -74,7 +74,7 @@ def audit_presence(published: PublishedPuzzle, report: Findings) -> None:
 
 
 def _states_no_conflict(record: PuzzleRecord) -> bool:
-    """Whether the record says that the search for a conflict ran out of time."""
+    """Whether the record says that no conflict was found."""
     return or_none(record.conflict) is None and record.conflict_minimal is None
 
 

@@ -428,7 +428,7 @@ def is_row(line: str, side: int) -> bool:
 
 
 def is_damaged_row(line: str, side: int) -> bool:
-    """Whether a line may be a damaged row: it is half as long, and most characters are of cells."""
+    """Whether a line may be a damaged row: at least half as long, mostly characters of cells."""
     cells = cells_of(line.strip())
     return len(cells) * 2 >= side and _are_mostly_known(cells)
 

@@ -265,7 +265,7 @@ def _grid_among(rows: Sequence[TextLine], side: int) -> list[TextLine]:
 
 
 def _may_be_row(row: TextLine, side: int) -> bool:
-    """Whether a line may be a row of the grid, alone or beside a row of the map; or be damaged."""
+    """Whether a line may be a row of the grid, alone or beside the map, even a damaged one."""
     parts, width = [row.text], len(row.cells)
     if abs(width - 2 * side) < 2:
         parts += [row.cells[:side], row.cells[-side:]]
