@@ -26,7 +26,7 @@ from pipeline.reading.formats import (
     Parsed,
     filled_grid,
     is_written_as_values,
-    oversize,
+    oversize_error,
     read_text,
     read_values,
 )
@@ -84,7 +84,7 @@ def _copy(stream: BinaryIO, copy: IO[bytes], name: str, settings: Settings) -> N
             copy.write(chunk)
             if copy.tell() > max_bytes:
                 option = "--max-total-bytes" if is_many else "--max-bytes"
-                raise oversize(name, max_bytes, "more", option)
+                raise oversize_error(name, max_bytes, "more", option)
     copy.flush()
 
 

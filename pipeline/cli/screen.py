@@ -17,7 +17,7 @@ from pipeline.errors import counted, duration, printable
 from pipeline.outbox.events import EVENTS
 from pipeline.outbox.names import FAILED, REPORT
 from pipeline.outbox.schema import ARCHIVE, COLLECTION, EXTRA_COUNTS, UNVERIFIED, WITH_TOTALS
-from pipeline.reading.unread import unread_of_many
+from pipeline.reading.unread import unread_summary
 from pipeline.service.log import can_encode
 from pipeline.settings import Settings
 
@@ -275,7 +275,7 @@ def _detail(values: Mapping[str, Any]) -> str:
     """
     if "totals" in values:
         counts = ", ".join(_counts(values["totals"], values.get(UNVERIFIED, 0)))
-        return "; ".join(filter(None, (counts, unread_of_many(values.get("unread", {})))))
+        return "; ".join(filter(None, (counts, unread_summary(values.get("unread", {})))))
     facts = []
     if values["status"] == "multiple" and values["complete"]:
         facts += [counted(values["solutions"], "solution")]

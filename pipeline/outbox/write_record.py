@@ -34,7 +34,7 @@ from pipeline.outbox.schema import (
     Value,
 )
 from pipeline.outbox.traits import TRAITS, recorded_rules
-from pipeline.reading.unread import unread_of_many
+from pipeline.reading.unread import unread_summary
 from pipeline.solving import Encoding
 from pipeline.solving.result import Certificate, Result
 from pipeline.version import __version__, build
@@ -190,7 +190,7 @@ class CollectionSet:
     @property
     def caveat(self) -> str | None:
         """A warning about parts of the source that were not read; None if no warning is needed."""
-        return unread_of_many(self.unread) or None
+        return unread_summary(self.unread) or None
 
     def warnings(self) -> list[dict[str, Any]]:
         """The fallbacks as fields of log lines."""

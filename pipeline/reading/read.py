@@ -43,7 +43,7 @@ from pipeline.reading.formats import (
     Layout,
     Parsed,
     is_formula,
-    oversize,
+    oversize_error,
     parse_source,
     read_text,
 )
@@ -206,7 +206,7 @@ def _unreadable(name: str, expected: str, found: str, size: int | None) -> Unrea
 
 
 def _oversize(name: str, settings: Settings, found: str) -> Unreadable:
-    reason = str(oversize(name, settings.max_bytes, found))
+    reason = str(oversize_error(name, settings.max_bytes, found))
     return Unreadable(name, reason, code="too-large")
 
 
@@ -224,7 +224,7 @@ def _source_in_stream(
     if isinstance(result, Layout):
         return result
     seconds = time.perf_counter() - start
-    data = stream.whole(settings.max_bytes + 1)
+    data = stream.read_rest(settings.max_bytes + 1)
     if len(data) > settings.max_bytes:
         return _oversize(name, settings, size)
     if result is None or isinstance(result, LimitReached):

@@ -53,7 +53,7 @@ def unread_texts(unread: Collection[str]) -> list[str]:
     return [text for text in unread if text not in CODES]
 
 
-def unread_of_many(unread: Mapping[str, int], verb: str = "read") -> str:
+def unread_summary(unread: Mapping[str, int], verb: str = "read") -> str:
     """Describe counted unread parts, as in `not read: drawings (3 puzzles)`; empty if none."""
     named = {
         "ruleset": "the rules text",

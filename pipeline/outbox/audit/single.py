@@ -123,7 +123,7 @@ def audit_content(
     if isinstance(source, tuple):
         if record.status in ("invalid", "other"):
             report.add_problem(f"the status is {record.status!r}, but the original is a collection")
-        data = source[1].whole(report.settings.max_bytes + 1)
+        data = source[1].read_rest(report.settings.max_bytes + 1)
         source = unparsed_source(data, record.source, report.settings)
     has_content = not isinstance(source, Unreadable) or source.data is not None
     return audit_single(published, source if has_content else None, report)

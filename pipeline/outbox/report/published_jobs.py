@@ -37,7 +37,7 @@ from pipeline.outbox.tables import MemberRow, PuzzleRow, Table, columns, lines_o
 from pipeline.outbox.traits import RatingColumns
 from pipeline.puzzle.geometry import MAX_SIDE
 from pipeline.puzzle.shapes import Place
-from pipeline.reading.unread import unread_of_many
+from pipeline.reading.unread import unread_summary
 from pipeline.settings import Reading, Settings, is_declaration, with_declared
 
 UNREADABLE: Final = "unreadable"
@@ -124,7 +124,7 @@ class PublishedJob(Published):
     def message(self) -> str:
         """The message; for a collection or archive, a sentence about its unread parts."""
         if isinstance(self.record, CollectionRecord):
-            return display_text(unread_of_many(or_none(self.record.unread) or {}))
+            return display_text(unread_summary(or_none(self.record.unread) or {}))
         return display_text(self.record.message)
 
     @property

@@ -113,8 +113,8 @@ class Chunks(io.RawIOBase):
             self._beginning.append(chunk)
             yield chunk
 
-    def rest(self) -> Iterator[bytes]:
-        """Yield the whole content once, up to its end or an error."""
+    def remaining(self) -> Iterator[bytes]:
+        """Yield the chunks that were not yielded here or read before, up to the end or an error."""
         while chunk := self._beginning.pop(0) if self._beginning else self._next():
             yield chunk
 
@@ -132,7 +132,7 @@ class Chunks(io.RawIOBase):
 
     def readinto(self, buffer: WriteableBuffer) -> int:
         if not self._rest:
-            self._rest = memoryview(next(self.rest(), b""))
+            self._rest = memoryview(next(self.remaining(), b""))
         size = min(len(view := memoryview(buffer)), len(self._rest))
         view[:size] = self._rest[:size]
         self._rest = self._rest[size:]
@@ -216,7 +216,7 @@ class PeekableStream(io.RawIOBase, BinaryIO):
         while size and (part := self.read(size)):
             size -= len(part)
 
-    def whole(self, max_bytes: int) -> bytes:
+    def read_rest(self, max_bytes: int) -> bytes:
         """Read the rest, up to `max_bytes` bytes. Raises UnpackError if the stream breaks off."""
         data = _read_fully(self.read, max_bytes)
         if self.error:
@@ -279,7 +279,7 @@ _DECOMPRESSORS: dict[Compression | Literal["deflate"], Callable[[], _Decompresso
 }
 
 
-def unpacked(
+def unpack_chunks(
     chunks: Iterable[bytes], compression: Compression | Literal["deflate"], budget: Budget
 ) -> Iterator[bytes]:
     """Unpack concatenated compressed streams. Zeros between and after them are skipped.

@@ -38,7 +38,7 @@ from pipeline.reading.archives.streams import (
     counted_chunks,
     open_regular,
     spool,
-    unpacked,
+    unpack_chunks,
 )
 from pipeline.reading.archives.tars import BLOCK, tar_entries
 from pipeline.reading.archives.zips import zip_entries
@@ -92,7 +92,7 @@ def detect_layers(content: Chunks) -> DetectedLayers:
     compression = _compression_of(head := _beginning(content.beginning()))
     if compression is None:
         return DetectedLayers(archive=_archive_of(head))
-    head = _beginning(unpacked(content.beginning(), compression, Budget()))
+    head = _beginning(unpack_chunks(content.beginning(), compression, Budget()))
     return DetectedLayers(
         compression, _archive_of(head), is_compressed_twice=_compression_of(head) is not None
     )
@@ -155,7 +155,7 @@ def open_unpacked(path: Path, limits: UnpackLimits, meter: Meter | None = None) 
 def _stream(content: Chunks, compression: Compression | None, budget: Budget) -> BufferedReader:
     """Open a content as a stream, unpacked if it is compressed. Closing it closes the content."""
     if compression is not None:
-        content = Chunks(unpacked(content.rest(), compression, budget), content)
+        content = Chunks(unpack_chunks(content.remaining(), compression, budget), content)
     return BufferedReader(content, BLOCK_BYTES)
 
 
@@ -296,9 +296,9 @@ def _entries_of_archive(
     content: Chunks, layers: DetectedLayers, file: BinaryIO | None, budget: Budget
 ) -> Generator[ArchiveEntry]:
     """Yield the entries of a zip or tar. `file`: the same content, if it is a seekable file."""
-    chunks = content.rest()
+    chunks = content.remaining()
     if layers.compression is not None:
-        chunks, file = unpacked(chunks, layers.compression, budget), None
+        chunks, file = unpack_chunks(chunks, layers.compression, budget), None
     elif layers.archive == "tar":
         chunks = counted_chunks(chunks, budget)
     match layers.archive:

@@ -18,7 +18,7 @@ from itertools import count, islice
 from typing import IO, NamedTuple
 
 from pipeline.reading.archives import BLOCK_BYTES, ArchiveEntry, Budget, UnpackError, refusal_of
-from pipeline.reading.archives.streams import CUT_OFF, Chunks, counted_chunks, unpacked
+from pipeline.reading.archives.streams import CUT_OFF, Chunks, counted_chunks, unpack_chunks
 
 _END_RECORD = struct.Struct("<4s4H2LH")
 _END_RECORD_64 = struct.Struct("<4sQ2H2L4Q")
@@ -204,7 +204,7 @@ def _content(file: IO[bytes], record: _ZipMember, budget: Budget) -> Iterator[by
     if record.method == _STORED:
         content = counted_chunks(packed_chunks, budget)
     else:
-        content = unpacked(
+        content = unpack_chunks(
             packed_chunks, "deflate" if record.method == _DEFLATED else "bzip2", budget
         )
     crc = size = 0

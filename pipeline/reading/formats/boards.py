@@ -33,7 +33,7 @@ from pipeline.reading.formats.base import Format
 from pipeline.reading.formats.cells import ALL_GEOMETRIES, BLANKS, DIGITS
 from pipeline.reading.formats.frames import Frame, Row, frame_of_rows, puzzle_of_frame
 from pipeline.reading.formats.parsed import Parsed
-from pipeline.reading.formats.text import Text, TextLine, Word, either, is_border
+from pipeline.reading.formats.text import Text, TextLine, Word, is_border, join_with_or
 from pipeline.settings import Reading
 
 _MAX_SIDE = 36
@@ -460,7 +460,7 @@ def _candidates_alphabet(tokens: Sequence[str], side: int) -> Alphabet:
 def parse_board(text: Text, reading: Reading) -> Parsed:
     def only_alphabet(alphabets: Sequence[Alphabet]) -> Alphabet:
         if len(alphabets) > 1:
-            found = f"characters of {either(alphabet.name for alphabet in alphabets)}"
+            found = f"characters of {join_with_or(alphabet.name for alphabet in alphabets)}"
             raise text.error(None, None, "numbers separated by spaces", found, code="ambiguous")
         return alphabets[0]
 

@@ -32,7 +32,7 @@ from pipeline.reading.formats.cells import ALL_GEOMETRIES, BLANKS, GEOMETRIES, S
 from pipeline.reading.formats.frames import Frame, Row, frame_of_rows, puzzle_of_frame
 from pipeline.reading.formats.parsed import Parsed
 from pipeline.reading.formats.spaces import is_in_spaces
-from pipeline.reading.formats.tables import normalised
+from pipeline.reading.formats.tables import normalise_token
 from pipeline.reading.formats.text import DECODED_BYTES, Text, TextLine, Word, quote
 from pipeline.settings import Reading
 
@@ -69,7 +69,7 @@ _BLANK_WORDS = ("0", "_", "none", "null", "nil", "nan", "np.nan", "-1", "")
 """The words for blanks, in lower case."""
 
 _BLANK_CHARACTERS = frozenset(BLANKS) - {"0", "_", "X"}  # X is a variable in Prolog: equal cells
-_number_alphabets = numbers(_BLANK_WORDS, ", or one symbol for all blanks", normalised)
+_number_alphabets = numbers(_BLANK_WORDS, ", or one symbol for all blanks", normalise_token)
 _COMMENT = re.compile(r"\s*%")
 
 _BEGIN_SUDOKU = re.compile(r"\s*\\begin\{sudoku(?:-block)?\}\s*")

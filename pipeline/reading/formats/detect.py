@@ -80,7 +80,7 @@ from pipeline.reading.formats.text import (
     cells_of,
     decode_text,
     is_utf_16,
-    oversize,
+    oversize_error,
     without_utf_16,
 )
 from pipeline.reading.formats.wordoku import WORDOKU
@@ -352,7 +352,7 @@ def parse_single(data: bytes, source: str, reading: Reading) -> Parsed:
     file may be cut off, if it names the last line or no line.
     """
     if len(data) > reading.max_bytes:
-        raise oversize(source, reading.max_bytes, "more")
+        raise oversize_error(source, reading.max_bytes, "more")
     text = decode_text(data, source)
     if reading.format == "auto":
         chosen_format, reason = format_of(text)

@@ -74,8 +74,8 @@ from pipeline.reading.formats.text import (
     Text,
     TextLine,
     cells_of,
-    either,
     is_significant,
+    join_with_or,
     line_and_column,
     quote,
 )
@@ -100,7 +100,7 @@ GRID_NAMES = (*_COMMON_GRID_NAMES, *_RARE_GRID_NAMES)
 _NAMES_ON_PATH = frozenset((*GRID_NAMES, *_WRAPPER_NAMES))
 """Members in which the grid is searched for."""
 
-_EXPECTED_GRID = f"JSON with a grid: a member {either(map(repr, _COMMON_GRID_NAMES))}"
+_EXPECTED_GRID = f"JSON with a grid: a member {join_with_or(map(repr, _COMMON_GRID_NAMES))}"
 MAX_GRID_DEPTH = 5
 """Maximum length of the path to the grid: an index, `newboard`, `grids`, an index, `value`."""
 

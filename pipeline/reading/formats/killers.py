@@ -35,7 +35,7 @@ from pipeline.reading.formats.parsed import Parsed
 from pipeline.reading.formats.text import Text, TextLine, Word, quote
 from pipeline.reading.formats.variants import (
     cages_of,
-    diagonals,
+    diagonal_rules,
     first_misfit,
     groups_of,
     region_rules,
@@ -96,7 +96,7 @@ def parse_killer(text: Text, _reading: Reading) -> Parsed:
     if len(words) < _CELL_COUNT:
         raise text.at_end("81 numbers, each with a colon", counted(len(words), "number"))
     cages = cages_of(members, sums)
-    rules = [*diagonals(), *cages] if header[1] and cages else cages
+    rules = [*diagonal_rules(), *cages] if header[1] and cages else cages
     return _puzzle_of_cages(text, line, rules, "a cage: a number of 256 or more")
 
 
@@ -220,7 +220,7 @@ def parse_sumocue(text: Text, reading: Reading) -> Parsed:
         if sums[cell] <= geometry.side:
             values[cell] = sums[cell]
             del members[cell]
-    rules = [*region_rules(regions), *(diagonals() if header[1] else ())]
+    rules = [*region_rules(regions), *(diagonal_rules() if header[1] else ())]
     puzzle = Puzzle.of_values(geometry, values, (*rules, *cages_of(members, sums)))
     return Parsed(puzzle, variant=variant_of(puzzle))
 

@@ -26,7 +26,7 @@ from pipeline.reading.formats.iss import ISS
 from pipeline.reading.formats.jigsaws import SOLO
 from pipeline.reading.formats.parsed import Parsed
 from pipeline.reading.formats.records import side_of
-from pipeline.reading.formats.text import Text, TextLine, either
+from pipeline.reading.formats.text import Text, TextLine, join_with_or
 from pipeline.settings import Reading
 
 _SITE = r"(?:https?://|www\.|(?:[a-z\d-]++\.)++[a-z]{2,}/)"
@@ -124,7 +124,7 @@ def parse_link(text: Text, reading: Reading) -> Parsed:
         hint = "the link does not contain the rules: use a notation that does"
         raise text.at_line(line, expected, f"'{variant}' in it", code="link", hint=hint)
     row = TextLine.of_text(line.number, cells)
-    expected = f"{either(side * side for side in GEOMETRIES)} cells"
+    expected = f"{join_with_or(side * side for side in GEOMETRIES)} cells"
     try:
         frame = frame_of_line(text, row, tuple(GEOMETRIES), expected)
         return puzzle_of_frame(text, frame, digits, reading)
@@ -167,7 +167,7 @@ def _refusal(text: Text, line: TextLine, puzzle_count: int) -> InvalidPuzzle:
     elif _SHORTENERS.search(line.text):
         found = "a short link, which only its server can resolve"
     elif cells := _longest_run_of_cells(line):
-        sizes = either(side * side for side in GEOMETRIES)
+        sizes = join_with_or(side * side for side in GEOMETRIES)
         expected = f"{_EXPECTED}, {sizes} digits and blanks"
         column = cells.start() + 1
         found = counted(len(cells[0]), "cell")

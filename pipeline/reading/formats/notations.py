@@ -17,10 +17,17 @@ from pipeline.reading.formats.fpuzzles import codecs as fp
 from pipeline.reading.formats.fpuzzles.document import JsonNode
 from pipeline.reading.formats.iss import codecs as iss
 from pipeline.reading.formats.iss import custom_codecs as own
-from pipeline.reading.formats.rule_forms import Codec, Form, fixed, form, nothing, read_only
+from pipeline.reading.formats.rule_forms import (
+    Codec,
+    Form,
+    cannot_write,
+    fixed_fields,
+    form,
+    write_nothing,
+)
 from pipeline.reading.formats.variants import RuleType
 
-_READ_ELSEWHERE = Codec(lambda _: (), nothing)
+_READ_ELSEWHERE = Codec(lambda _: (), write_nothing)
 """The notation of an ISS type without arguments whose rules the parser of ISS creates itself."""
 
 _Notation = Codec | list[Codec] | Form | Rule | None
@@ -53,26 +60,29 @@ _NOTATIONS: Final[Mapping[type[Rule], Mapping[str, _Notation]]] = {
     pairs.NegativeXV: {"negative": None, "StrictXV": _READ_ELSEWHERE},
     pairs.WhiteDot: {
         "difference": [fp.pair, fp.number("difference", default=1)],
-        "WhiteDot": [fixed(difference=1), iss.pairs_of_neighbours],
+        "WhiteDot": [fixed_fields(difference=1), iss.pairs_of_neighbours],
     },
     pairs.BlackDot: {
         "ratio": [fp.pair, fp.number("ratio", 1, default=2)],
-        "BlackDot": [fixed(ratio=2), iss.pairs_of_neighbours],
+        "BlackDot": [fixed_fields(ratio=2), iss.pairs_of_neighbours],
     },
     pairs.XV: {
         "xv": [fp.pair, fp.letter],
-        "X": [fixed(total=10), iss.pairs_of_neighbours],
-        "V": [fixed(total=5), iss.pairs_of_neighbours],
+        "X": [fixed_fields(total=10), iss.pairs_of_neighbours],
+        "V": [fixed_fields(total=5), iss.pairs_of_neighbours],
     },
     pairs.Greater: {"GreaterThan": iss.pairs_of_neighbours},
-    pairs.Parity: {"even": [fixed(odd=False), fp.cell], "odd": [fixed(odd=True), fp.cell]},
+    pairs.Parity: {
+        "even": [fixed_fields(odd=False), fp.cell],
+        "odd": [fixed_fields(odd=True), fp.cell],
+    },
     pairs.Extreme: {
-        "minimum": [fixed(maximum=False), fp.extreme],
-        "maximum": [fixed(maximum=True), fp.extreme],
+        "minimum": [fixed_fields(maximum=False), fp.extreme],
+        "maximum": [fixed_fields(maximum=True), fp.extreme],
     },
     pairs.Indexer: {
-        "columnindexer": [fixed(row=False), fp.each_cell],
-        "rowindexer": [fixed(row=True), fp.each_cell],
+        "columnindexer": [fixed_fields(row=False), fp.each_cell],
+        "rowindexer": [fixed_fields(row=True), fp.each_cell],
         "Indexing": [iss.row_or_column_indexed, iss.each_cell],
     },
     pairs.BoxIndexer: {"boxindexer": fp.each_in_region},
@@ -81,16 +91,24 @@ _NOTATIONS: Final[Mapping[type[Rule], Mapping[str, _Notation]]] = {
         "Cage": Form(cages.Cage, iss.read_cage, iss.write_cage),
     },
     cages.DigitalRoot: {
-        "cage": [fixed(repeating=True), fp.cells("group"), fp.digital_root],
-        "killercage": [fixed(repeating=False), fp.cells("group"), fp.digital_root],
+        "cage": [fixed_fields(repeating=True), fp.cells("group"), fp.digital_root],
+        "killercage": [fixed_fields(repeating=False), fp.cells("group"), fp.digital_root],
     },
     cages.Sum: {"Sum": iss.sum_terms},
     cages.RellikCage: {"RellikCage": [iss.number("total", 1), iss.cells("group", once=True)]},
     cages.EqualityCage: {"EqualityCage": iss.cells("group", once=True)},
     cages.Contains: {
-        "ContainAtLeast": [fixed(exactly=False), iss.joined_values, iss.cells("group", once=True)],
-        "ContainExact": [fixed(exactly=True), iss.joined_values, iss.cells("group", once=True)],
-        "LookAndSay": Form(cages.Contains, iss.read_look_and_say, read_only),
+        "ContainAtLeast": [
+            fixed_fields(exactly=False),
+            iss.joined_values,
+            iss.cells("group", once=True),
+        ],
+        "ContainExact": [
+            fixed_fields(exactly=True),
+            iss.joined_values,
+            iss.cells("group", once=True),
+        ],
+        "LookAndSay": Form(cages.Contains, iss.read_look_and_say, cannot_write),
     },
     cages.CountingCircles: {"CountingCircles": iss.cells("circles", once=True)},
     cages.CountOfDifferent: {"CountDistinct": iss.count_of_values},
@@ -119,8 +137,8 @@ _NOTATIONS: Final[Mapping[type[Rule], Mapping[str, _Notation]]] = {
     outside.NumberedRoom: {"NumberedRoom": iss.clues_at_ends(iss.value_limits)},
     outside.FullRank: {"FullRank": [iss.allows_ties, iss.clues_at_ends(iss.rank_limits)]},
     lines.Thermometer: {
-        "thermometer": [fixed(slow=False), fp.line()],
-        "slowthermometer": [fixed(slow=True), fp.line()],
+        "thermometer": [fixed_fields(slow=False), fp.line()],
+        "slowthermometer": [fixed_fields(slow=True), fp.line()],
         "Thermo": iss.line(),
     },
     lines.Palindrome: {"palindrome": fp.line(), "Palindrome": iss.line()},
@@ -150,10 +168,14 @@ _NOTATIONS: Final[Mapping[type[Rule], Mapping[str, _Notation]]] = {
     lines.ValueIndexer: {"ValueIndexing": iss.cells("line", 3)},
     lines.Lunchbox: {"Lunchbox": [iss.number("total"), iss.cells("line", 2, once=True)]},
     custom.Relation: {
-        "Pair": [fixed(every=False), own.related(), own.related_lines()],
-        "PairX": [fixed(every=True), own.related(), own.related_lines(once=True)],
-        "Binary": [fixed(every=False), own.related(is_old=True), own.related_lines()],
-        "BinaryX": [fixed(every=True), own.related(is_old=True), own.related_lines(once=True)],
+        "Pair": [fixed_fields(every=False), own.related(), own.related_lines()],
+        "PairX": [fixed_fields(every=True), own.related(), own.related_lines(once=True)],
+        "Binary": [fixed_fields(every=False), own.related(is_old=True), own.related_lines()],
+        "BinaryX": [
+            fixed_fields(every=True),
+            own.related(is_old=True),
+            own.related_lines(once=True),
+        ],
     },
     custom.StateMachine: {"NFA": own.state_machine, "Regex": own.pattern},
     custom.NondeterministicMachine: {"NFA": own.nondeterministic},
@@ -209,7 +231,7 @@ TYPES: Final = {
 """Type of ISS → its form. Types for the layout and for groups of phrases are missing."""
 
 
-def written(rule: Rule, geometry: Geometry, *, by_keys: bool) -> tuple[str, list[Any]] | None:
+def write_rule(rule: Rule, geometry: Geometry, *, by_keys: bool) -> tuple[str, list[Any]] | None:
     """Write a rule as an object of f-puzzles (`by_keys`) or as a constraint of ISS.
 
     Returns the first key or type that can express the rule, and its arguments; None if none can.

@@ -79,7 +79,7 @@ def _delimiter_of(text: Text) -> str:
 
 def _lines_of(text: Text, delimiter: str) -> list[TextLine]:
     """The first MAX_TABLE_ROWS + 1 lines. Lines of only tabs are rows too."""
-    lines = text.written() if delimiter == "\t" else text.lines
+    lines = text.uncommented_lines() if delimiter == "\t" else text.lines
     return [*islice((line for line in lines if line.text.strip(" ")), MAX_TABLE_ROWS + 1)]
 
 
@@ -99,7 +99,7 @@ def _fields_of(line: TextLine, delimiter: str) -> Row:
     return Row(words, line.number, len(line.text) + 1, line.text.count(delimiter) + 1)
 
 
-def _spreadsheet(text: Text) -> Frame:
+def _spreadsheet_frame(text: Text) -> Frame:
     delimiter = _delimiter_of(text)
     rows = [_fields_of(line, delimiter) for line in _lines_of(text, delimiter)]
     return frame_of_rows(
@@ -123,7 +123,7 @@ def _number_rows(puzzle: Puzzle, blank: str) -> list[list[str]]:
     return split_into_rows(written_cells(puzzle, numbers_up_to(side), blank), side)
 
 
-_parse_numbers = parser(_spreadsheet, numbers({"", "0"}, ", or an empty field"))
+_parse_numbers = parser(_spreadsheet_frame, numbers({"", "0"}, ", or an empty field"))
 
 
 def recognise_spreadsheet(text: Text) -> str | None:

@@ -79,7 +79,7 @@ class TextChunk:
     data: bytes
     end: Position = START
 
-    def moved(self, start: Position) -> TextChunk:
+    def shifted_by(self, start: Position) -> TextChunk:
         """A copy for a larger source, in which the source of this chunk begins at `start`."""
         byte, line = self.end.byte + start.byte, self.end.line + start.line - 1
         return TextChunk(self.first_line + start.line - 1, self.data, Position(byte, line))

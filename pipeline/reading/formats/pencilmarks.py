@@ -14,7 +14,7 @@ from pipeline.reading.formats.base import Format
 from pipeline.reading.formats.borders import boxes_of
 from pipeline.reading.formats.cells import GEOMETRIES, check_plain, shape_in_words
 from pipeline.reading.formats.parsed import Parsed
-from pipeline.reading.formats.text import Text, either
+from pipeline.reading.formats.text import Text, join_with_or
 from pipeline.reading.formats.variants import variant_of
 from pipeline.settings import Reading
 
@@ -40,7 +40,7 @@ def parse_pencil_marks(text: Text, reading: Reading) -> Parsed:
     characters = line.text.strip()
     side = _SIDES.get(len(characters))
     if side is None:
-        expected = f"{either(_SIDES)} characters in one line, n for each of n² cells"
+        expected = f"{join_with_or(_SIDES)} characters in one line, n for each of n² cells"
         raise text.at_line(line, expected, f"{len(characters)} characters")
     masks = [0] * side**2
     for index, character in enumerate(characters):

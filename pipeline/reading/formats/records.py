@@ -145,7 +145,7 @@ class _Window:
         return bool(self.data)
 
     @property
-    def known(self) -> int:
+    def known_size(self) -> int:
         """The number of bytes of `data` in which every end of a record can be recognised."""
         return len(self.data) if self.is_last else len(self.data) - LOOKAHEAD
 
@@ -154,7 +154,7 @@ class _Window:
         rest = len(self.data)
         if self.is_last and rest <= size:
             return rest
-        return boundary(self.data, size, self.known) or (rest if self.is_last else 0)
+        return boundary(self.data, size, self.known_size) or (rest if self.is_last else 0)
 
     def take(self, size: int) -> bytes:
         taken, self.data = self.data[:size], self.data[size:]
@@ -167,9 +167,9 @@ class _Window:
         prefix, lines = digest(dropped), count_lines(dropped)
         while True:
             self.fill(MAX_RECORD_BYTES + LOOKAHEAD)
-            end = boundary(prefix + self.data, 0, len(prefix) + self.known) - len(prefix)
+            end = boundary(prefix + self.data, 0, len(prefix) + self.known_size) - len(prefix)
             is_split = dropped.endswith(b"\r") and self.data.startswith(b"\n")
-            dropped = self.take(end if end > 0 else self.known)
+            dropped = self.take(end if end > 0 else self.known_size)
             lines += count_lines(dropped) - is_split
             if end > 0 or self.is_last:
                 return lines
@@ -417,7 +417,7 @@ def has_blanks(field: str) -> bool:
 
 def may_be_damaged_puzzle(field: str) -> bool:
     """Whether a field may be a damaged puzzle: it is long, and most characters are of cells."""
-    return len(field) >= _MIN_DAMAGED_LENGTH and _are_mostly_known(field)
+    return len(field) >= _MIN_DAMAGED_LENGTH and _are_mostly_cell_characters(field)
 
 
 def is_row(line: str, side: int) -> bool:
@@ -430,10 +430,10 @@ def is_row(line: str, side: int) -> bool:
 def is_damaged_row(line: str, side: int) -> bool:
     """Whether a line may be a damaged row: at least half as long, mostly characters of cells."""
     cells = cells_of(line.strip())
-    return len(cells) * 2 >= side and _are_mostly_known(cells)
+    return len(cells) * 2 >= side and _are_mostly_cell_characters(cells)
 
 
-def _are_mostly_known(cells: str) -> bool:
+def _are_mostly_cell_characters(cells: str) -> bool:
     return len(cells.translate(_DELETE_CELL_CHARACTERS)) * 4 <= len(cells)
 
 

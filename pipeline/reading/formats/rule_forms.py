@@ -35,12 +35,12 @@ class Codec(NamedTuple):
     write: WriteFunction
 
 
-def read_only(*_: object) -> None:
+def cannot_write(*_: object) -> None:
     """The `write` of a codec that can only read."""
     return
 
 
-def nothing(*_: object) -> tuple[()]:
+def write_nothing(*_: object) -> tuple[()]:
     """The `write` of a codec whose fields need not be written."""
     return ()
 
@@ -50,7 +50,9 @@ def codec(write: WriteFunction) -> Callable[[Callable[[Any], Iterable[RuleFields
     return lambda read: Codec(read, write)
 
 
-def field(name: str, write: WriteFunction = nothing) -> Callable[[Callable[[Any], object]], Codec]:
+def field(
+    name: str, write: WriteFunction = write_nothing
+) -> Callable[[Callable[[Any], object]], Codec]:
     """Decorator: make a codec of one field from a function that reads the value of the field.
 
     `write` takes the value instead of the rule.
@@ -61,7 +63,7 @@ def field(name: str, write: WriteFunction = nothing) -> Callable[[Callable[[Any]
     )
 
 
-def fixed(**fields: object) -> Codec:
+def fixed_fields(**fields: object) -> Codec:
     """A codec for fields that have the same values in all rules of a form, and are not written."""
 
     def write(rule: Rule, _geometry: Geometry) -> tuple[()] | None:
@@ -87,7 +89,7 @@ def form(kind: RuleType, *codecs: Codec) -> Form:
 
     If codecs return several dicts of fields, every combination becomes a rule.
     """
-    *first, last = codecs or (fixed(),)
+    *first, last = codecs or (fixed_fields(),)
 
     def read(source: object) -> Iterator[Rule]:
         combinations = [*product(*[[*codec.read(source)] for codec in first])]

@@ -72,12 +72,12 @@ def _is_picture(text: Text) -> bool:
     """Whether a text has 21 rows with a character for each cell, and only blanks elsewhere."""
     if len(text.rows) != _EXTENT:
         return False
-    placed = [*_picture(text)]
+    placed = [*_picture_places(text)]
     gaps = [word.text for cell, word in placed if cell is None]
     return len(placed) - len(gaps) == SAMURAI_GEOMETRY.size and {*gaps} <= {" ", *BLANKS}
 
 
-def _picture(text: Text) -> Iterator[tuple[int | None, Word]]:
+def _picture_places(text: Text) -> Iterator[tuple[int | None, Word]]:
     """Yield the cell at each place, or None outside the grids, and the word at this place."""
     for row, line in enumerate(text.rows, 1):
         for column, word in enumerate(_row_places(line), 1):
@@ -107,7 +107,7 @@ def parse_samurai(text: Text, reading: Reading) -> Parsed:
 
 def _frame(text: Text, rows: Sequence[TextLine]) -> Frame:
     if _is_picture(text):
-        placed = [(cell, word) for cell, word in _picture(text) if cell is not None]
+        placed = [(cell, word) for cell, word in _picture_places(text) if cell is not None]
         frame = Frame.of_words([word for _, word in placed], SAMURAI_GEOMETRY)
         return frame._replace(cells=[cell for cell, _ in placed])
     expected, fault = "5 lines of 81 cells", None

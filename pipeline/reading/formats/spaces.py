@@ -23,7 +23,7 @@ from pipeline.reading.formats.base import Format
 from pipeline.reading.formats.cells import DIGITS, GEOMETRIES
 from pipeline.reading.formats.frames import Frame, Row, frame_of_rows, parser
 from pipeline.reading.formats.grid import recognise_grid
-from pipeline.reading.formats.text import Text, TextLine, Word, decode_text, either
+from pipeline.reading.formats.text import Text, TextLine, Word, decode_text, join_with_or
 
 _CHARACTERS = frozenset(DIGITS + " ")
 _DIGITS_AS_DOTS = str.maketrans(DIGITS, "." * len(DIGITS))
@@ -72,7 +72,7 @@ def is_in_spaces(data: bytes) -> bool:
 def _frame(text: Text) -> Frame:
     layout = _find_layout(text)
     if layout is None:
-        raise text.at_line(text.lines[0], f"{either(GEOMETRIES)} rows of digits and spaces")
+        raise text.at_line(text.lines[0], f"{join_with_or(GEOMETRIES)} rows of digits and spaces")
     rows = [_row(line, layout.side, layout.step) for line in layout.rows]
     borders = [line for line in text.lines if line.is_border]
     lines = sorted((*layout.rows, *borders), key=lambda line: line.number)
@@ -104,7 +104,7 @@ def _find_layout(text: Text) -> _SpacedGrid | None:
     than the side. The side is the number of rows, because rows may lack trailing blanks. If a row
     has more cells than there are rows, or a digit is larger than their number, rows are missing.
     """
-    lines = [line for line in text.written() if not line.is_border]
+    lines = [line for line in text.uncommented_lines() if not line.is_border]
     filled = [line for line in lines if line.text.strip()]
     clean = [line.text.rstrip() for line in filled if _CHARACTERS.issuperset(line.text.rstrip())]
     if len(clean) * 4 < max(1, len(filled)) * 3:

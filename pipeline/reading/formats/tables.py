@@ -79,13 +79,13 @@ def parse_table(text: Text, reading: Reading) -> Parsed | None:
     return puzzle_of_frame(text, frame._replace(geometry=geometry), _ALPHABETS, reading)
 
 
-def normalised(token: str) -> str:
+def normalise_token(token: str) -> str:
     """Remove leading zeros and a final `.0` from a number, and convert a word to lower case."""
     number = _FLOAT.fullmatch(token)
     return without_leading_zeros(number[1] if number else token.lower())
 
 
-_ALPHABETS = numbers(_BLANKS, ", or one symbol for all blanks", normalised)
+_ALPHABETS = numbers(_BLANKS, ", or one symbol for all blanks", normalise_token)
 
 
 def _find_table(text: Text) -> _Table | None:
@@ -120,7 +120,7 @@ def _find_table(text: Text) -> _Table | None:
 
 
 def _is_cell(token: str) -> bool:
-    return token.isdigit() or normalised(token) in _BLANKS or _is_float(token)
+    return token.isdigit() or normalise_token(token) in _BLANKS or _is_float(token)
 
 
 def _is_float(token: str) -> bool:
@@ -137,7 +137,9 @@ def _split_rows(text: Text, delimiter: str, separator_line: int) -> _Rows:
 
     Returns no rows if a line has a single field, or if a quote is not closed.
     """
-    lines = {line.number: line.text for line in text.written() if line.number > separator_line}
+    lines = {
+        line.number: line.text for line in text.uncommented_lines() if line.number > separator_line
+    }
     whole = "\n".join(lines.get(number, "") for number in range(1, max(lines, default=0) + 1))
     rows: _Rows = []
     row: list[Word] = []
@@ -217,7 +219,8 @@ def _are_labels(words: Sequence[str]) -> bool:
     if "".join(words).lower() == ascii_lowercase[: len(words)]:
         return True
     parts = [
-        _COUNTED_LABEL.fullmatch(normalised(word) if _is_float(word) else word) for word in words
+        _COUNTED_LABEL.fullmatch(normalise_token(word) if _is_float(word) else word)
+        for word in words
     ]
     names = {part[1] for part in parts if part}
     numbers = [int(part[2]) for part in parts if part]

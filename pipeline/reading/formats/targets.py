@@ -207,7 +207,7 @@ def _check_read_back(puzzle: Puzzle, text: str, target: Target) -> None:
         read_back = parse_source(text.encode(), "puzzle").puzzle
     except InvalidPuzzle as error:
         raise ValueError(_first_refused(puzzle, target) or str(error)) from None
-    if lost := difference(puzzle, read_back):
+    if lost := first_difference(puzzle, read_back):
         raise ValueError(lost)
 
 
@@ -222,15 +222,15 @@ def _first_refused(puzzle: Puzzle, target: Target) -> str:
     return puzzle.rules[0].describe(puzzle.geometry) if len(puzzle.rules) == 1 else ""
 
 
-def difference(puzzle: Puzzle, read_back: Puzzle) -> str:
+def first_difference(puzzle: Puzzle, read_back: Puzzle) -> str:
     """Describe the first difference of two puzzles by a noun phrase; empty if they are equal."""
     geometry = puzzle.geometry
     if geometry != read_back.geometry:
         return shape_in_words(geometry)
-    (cells, rules), (cells_found, rules_found) = _normalised(puzzle), _normalised(read_back)
+    (cells, rules), (cells_found, rules_found) = _normalise(puzzle), _normalise(read_back)
     if lost := rules - rules_found:
         rule = next(
-            candidate for candidate in puzzle.rules if _canonical(candidate, geometry) in lost
+            candidate for candidate in puzzle.rules if _canonical_rule(candidate, geometry) in lost
         )
         return rule.describe(geometry)
     if added := rules_found - rules:
@@ -240,7 +240,7 @@ def difference(puzzle: Puzzle, read_back: Puzzle) -> str:
     return next((cell_in_words(puzzle, cell) for cell in changed), "")
 
 
-def _normalised(puzzle: Puzzle) -> tuple[tuple[int, ...], Counter[Rule]]:
+def _normalise(puzzle: Puzzle) -> tuple[tuple[int, ...], Counter[Rule]]:
     """Apply the rules about single cells to the masks. Returns the masks and the other rules."""
     if not puzzle.rules:
         return puzzle.cells, Counter()
@@ -252,7 +252,7 @@ def _normalised(puzzle: Puzzle) -> tuple[tuple[int, ...], Counter[Rule]]:
             case Among(cell) | Parity(cell) if mask := cells[cell] & _allowed_mask(rule, geometry):
                 cells[cell] = mask
             case _:
-                rules[_canonical(rule, geometry)] += 1
+                rules[_canonical_rule(rule, geometry)] += 1
     return tuple(cells), rules
 
 
@@ -266,7 +266,7 @@ def _allowed_mask(rule: Rule, geometry: Geometry) -> int:
     return mask
 
 
-def _canonical(rule: Rule, geometry: Geometry) -> Rule:
+def _canonical_rule(rule: Rule, geometry: Geometry) -> Rule:
     """The canonical form of a rule; equivalent rules have the same form."""
     from pipeline.puzzle.rules.cages import Arrow, Quadruple  # noqa: PLC0415 - slow to load
     from pipeline.puzzle.rules.custom import (  # noqa: PLC0415
@@ -286,7 +286,7 @@ def _canonical(rule: Rule, geometry: Geometry) -> Rule:
         case Arrow(circle):
             rule = replace(rule, circle=tuple(sorted(circle)))
         case OneOf(choices):
-            restated = ([_canonical(part, geometry) for part in choice] for choice in choices)
+            restated = ([_canonical_rule(part, geometry) for part in choice] for choice in choices)
             canonical = (tuple(sorted(choice, key=repr)) for choice in restated)
             rule = replace(rule, choices=tuple(sorted(canonical, key=repr)))
         case Relation(related=related):

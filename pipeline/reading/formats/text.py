@@ -113,7 +113,7 @@ class Text:
         """The lines that are not borders."""
         return tuple(line for line in self.lines if not line.is_border)
 
-    def written(self) -> list[TextLine]:
+    def uncommented_lines(self) -> list[TextLine]:
         """All lines except comments; no lines if the text is longer than DECODED_BYTES."""
         if len(self.data) > DECODED_BYTES:
             return []
@@ -211,7 +211,7 @@ def significant_lines(text: str) -> list[str]:
     return [line for line in NEWLINE.split(text) if is_significant(line)]
 
 
-def either(choices: Iterable[object]) -> str:
+def join_with_or(choices: Iterable[object]) -> str:
     """List choices in words, such as `4, 6 or 9`."""
     *rest, last = map(str, choices)
     return f"{', '.join(rest)} or {last}" if rest else last
@@ -222,7 +222,9 @@ def quote(text: str) -> str:
     return ascii(text[:_MAX_QUOTED]) + ("…" if len(text) > _MAX_QUOTED else "")
 
 
-def oversize(source: str, max_bytes: int, found: str, option: str = "--max-bytes") -> InvalidPuzzle:
+def oversize_error(
+    source: str, max_bytes: int, found: str, option: str = "--max-bytes"
+) -> InvalidPuzzle:
     """The error for a source of more than `max_bytes` bytes, the limit that `option` sets."""
     expected = f"at most {max_bytes} bytes ({option})"
     return InvalidPuzzle(source, None, None, expected, found, code="too-large")
@@ -273,7 +275,7 @@ def _is_unmarked_utf_16(body: bytes) -> bool:
     return any(nuls and not nuls.strip(b"\0") and b"\0" not in letters for nuls, letters in pairs)
 
 
-def _significant(body: bytes, source: str) -> Iterator[TextLine]:
+def _significant_lines(body: bytes, source: str) -> Iterator[TextLine]:
     """Yield the lines that are neither empty nor comments.
 
     In a text longer than DECODED_BYTES, only these lines are decoded. Raises InvalidPuzzle if it
@@ -341,7 +343,7 @@ def decode_text(data: bytes, source: str) -> Text:
     if body.endswith(END_OF_FILE.encode()):
         body = body.rstrip(END_OF_FILE.encode())
     _check_text(body, source)
-    lines = tuple(_significant(body, source))
+    lines = tuple(_significant_lines(body, source))
     if not lines:
         found = "an empty file" if not body or body.isspace() else "only comments and empty lines"
         raise InvalidPuzzle(source, None, None, "a puzzle", found, truncated=True, code="empty")

@@ -75,7 +75,7 @@ def words_of(line: TextLine, pattern: re.Pattern[str], start: int) -> list[Word]
     return [Word(line.number, match.start() + 1, match[0]) for match in matches]
 
 
-def diagonals() -> list[Rule]:
+def diagonal_rules() -> list[Rule]:
     """The rules of both diagonals."""
     from pipeline.puzzle.rules.regions import Diagonal  # noqa: PLC0415
 

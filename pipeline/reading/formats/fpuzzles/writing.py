@@ -15,7 +15,7 @@ from pipeline.puzzle.rules.lines import RegionSum
 from pipeline.puzzle.rules.pairs import BoxIndexer, Parity
 from pipeline.puzzle.rules.regions import ExtraRegion, Region
 from pipeline.reading.formats.cells import shape_in_words
-from pipeline.reading.formats.notations import DEPENDENT_KEYS, FLAGS, written
+from pipeline.reading.formats.notations import DEPENDENT_KEYS, FLAGS, write_rule
 from pipeline.reading.formats.parsed import Notes
 from pipeline.reading.formats.variants import MAX_RULES_SIDE, MIN_RULES_SIDE
 
@@ -123,7 +123,7 @@ def _rule_members(puzzle: Puzzle, rules: Sequence[Rule]) -> JsonObject:
             last.append(rule)
         elif flag := next((key for key, flagged in FLAGS.items() if flagged == rule), ""):
             flags[flag] = True
-        elif output := written(rule, puzzle.geometry, by_keys=True):
+        elif output := write_rule(rule, puzzle.geometry, by_keys=True):
             key, pairs = output
             # the value is the last member
             item = dict(sorted(pairs, key=lambda pair: pair[0] == "value"))

@@ -18,7 +18,7 @@ from pipeline.reading.formats.iss.codecs import (
     write_parts,
 )
 from pipeline.reading.formats.iss.phrases import Arguments
-from pipeline.reading.formats.rule_forms import Codec, Form, RuleFields, codec, field, read_only
+from pipeline.reading.formats.rule_forms import Codec, Form, RuleFields, cannot_write, codec, field
 from pipeline.reading.formats.text import Word
 from pipeline.reading.formats.variants import cells_along
 
@@ -100,7 +100,7 @@ def related(*, is_old: bool = False) -> Codec:
     def write(related: tuple[int, ...], geometry: Geometry) -> list[str]:
         return [machines.relation_key(related, geometry.values)]
 
-    return field("related", read_only if is_old else write)(read)
+    return field("related", cannot_write if is_old else write)(read)
 
 
 def _machines(
@@ -167,7 +167,7 @@ def _read_patterns(args: Arguments) -> Iterator[Rule]:
 
 state_machine = Form(custom.StateMachine, _read_machines, _machine_words)
 nondeterministic = Form(custom.NondeterministicMachine, _read_machines, _nondeterministic_words)
-pattern = Form(custom.StateMachine, _read_patterns, read_only)
+pattern = Form(custom.StateMachine, _read_patterns, cannot_write)
 
 
 def _connected_words(rule: free.ConnectedValues, geometry: Geometry) -> list[str]:

@@ -19,7 +19,7 @@ from pipeline.reading.formats.cells import shape_in_words
 from pipeline.reading.formats.iss.grid_layout import MAX_SIZE
 from pipeline.reading.formats.iss.groups import AND, END, OR
 from pipeline.reading.formats.iss.phrases import cell_word
-from pipeline.reading.formats.notations import written
+from pipeline.reading.formats.notations import write_rule
 
 _LABELS = digits + ascii_lowercase
 """The characters that label the regions of a jigsaw; the last one labels all other cells."""
@@ -127,7 +127,7 @@ def _phrases(rule: Rule, geometry: Geometry) -> Iterator[str]:
 
 
 def _phrase(rule: Rule, geometry: Geometry) -> str:
-    output = written(rule, geometry, by_keys=False)
+    output = write_rule(rule, geometry, by_keys=False)
     if output is None:
         raise ValueError(rule.describe(geometry))
     name, words = output
