@@ -49,7 +49,7 @@ class Board:
     - `difference`: the cells in which the solutions differ.
     - `signs`: the characters of the values 1, 2, …; empty for numbers.
     - `rules_in_conflict`: the indices of the puzzle's rules that are part of the conflict.
-    - `unread`: the parts of the source that were not read, as in `Parsed`; nothing draws them.
+    - `unread`: the parts of the source that were not read, as in `Parsed`. They are not drawn.
 
     Raises ValueError if both puzzle and grid are missing, or if their geometries differ.
     """

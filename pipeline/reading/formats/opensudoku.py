@@ -164,9 +164,9 @@ class _GameParser:
 
 
 def _givens(data: str) -> str:
-    """Convert the data of a game to 81 digits, with 0 for cells that the player can change.
+    """The 81 digits in the data of a game, 0 for cells that the player can change.
 
-    Data without a known version number, or with the wrong number of fields, is returned unchanged.
+    Data of an unknown form is returned unchanged.
     """
     version = _VERSION.match(data)
     if not version:

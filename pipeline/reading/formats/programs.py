@@ -5,7 +5,7 @@ A file of HoDoKu has one or more library lines: `:0000:x:`, 81 cells, and furthe
     :0000:x:..7+3..5…:314 916::
 
 `+d` is a digit that was placed in play, not a given, so its cell is blank in the puzzle. The next
-field lists removed candidates. It is not read, because the removals should follow from the givens.
+field lists removed candidates. It is ignored, because their removal should follow from the givens.
 
 The `.sdk` files of SadMan Sudoku and SudoCue have a grid:
 
@@ -50,8 +50,8 @@ from pipeline.settings import Reading
 _HODOKU_BEGINS = re.compile(r"\s*:[0-9A-Za-z-]*:[^:\n]*:[-+0-9.]{4}")
 _FIELDS_BEFORE_CELLS = re.compile(r"\s*:[0-9A-Za-z-]*:[^:]*:")
 _PLACED_DIGIT = re.compile(r"\+[1-9]")
-_CELLS_WITH_PLACED_DIGITS = re.compile(r"\s*+(?:\+?[1-9]|[.0]){81}\s*+")
-_LIKELY_LIBRARY_LINE = re.compile(r"\s*:[^:]*:[^:]*:[-+0-9.]{16,}:.*")
+_PLAYED = re.compile(r"\s*+(?:\+?[1-9]|[.0]){81}\s*+")
+_LIBRARY_LINE = re.compile(r"\s*:[^:]*:[^:]*:[-+0-9.]{16,}:.*")
 _PLAIN_LINE = re.compile(rf":[0-9A-Za-z-]*:[^:]*:({PLAIN}):")
 
 
@@ -63,20 +63,20 @@ def givens_of(line: str) -> str | None:
     """
     match = _FIELDS_BEFORE_CELLS.match(line)
     start = match.end() if match else 0
-    if not match and not _has_placed_digits(line):
+    if not match and not _is_played(line):
         return None
     cells = line[start:].partition(":")[0]
     blank = " 0" if "0" in cells else " ."
     return " " * start + _PLACED_DIGIT.sub(blank, cells)
 
 
-def _has_placed_digits(line: str) -> bool:
+def _is_played(line: str) -> bool:
     """Whether a line is 81 cells and some of their digits were placed in play."""
-    return "+" in line and _CELLS_WITH_PLACED_DIGITS.fullmatch(line) is not None
+    return "+" in line and _PLAYED.fullmatch(line) is not None
 
 
 def recognise_hodoku(text: Text) -> str | None:
-    if len(text.lines) == 1 and _has_placed_digits(text.lines[0].text):
+    if len(text.lines) == 1 and _is_played(text.lines[0].text):
         return "81 cells, some after '+', placed in play"
     return "it begins with a colon" if text.lines[0].text.lstrip().startswith(":") else None
 
@@ -96,7 +96,7 @@ def parse_hodoku(text: Text, reading: Reading) -> Parsed:
 
 def recognise_library(head: SourceHead) -> tuple[None, str] | None:
     count = sum(
-        _LIKELY_LIBRARY_LINE.fullmatch(line) is not None or _has_placed_digits(line)
+        _LIBRARY_LINE.fullmatch(line) is not None or _is_played(line)
         for line in head.lines
     )
     if count >= 2 and count * 2 > len(head.lines):
