@@ -96,8 +96,7 @@ def parse_hodoku(text: Text, reading: Reading) -> Parsed:
 
 def recognise_library(head: SourceHead) -> tuple[None, str] | None:
     count = sum(
-        _LIBRARY_LINE.fullmatch(line) is not None or _is_played(line)
-        for line in head.lines
+        _LIBRARY_LINE.fullmatch(line) is not None or _is_played(line) for line in head.lines
     )
     if count >= 2 and count * 2 > len(head.lines):
         return None, "its lines form a HoDoKu library"
