@@ -221,7 +221,7 @@ def test_a_column_of_region_maps_belongs_to_the_puzzles(text):
         ("puzzle,cages\n{},{}\n", "2:38: expected no region map in column 'cages' (write"),
         (
             "puzzle,regions,m\n{0},{1},{1}\n",
-            "2:38: expected one region map in column 'regions' (write",
+            "2:75: expected only one region map, the one in column 'regions' (write",
         ),
     ],
 )
