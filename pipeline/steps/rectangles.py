@@ -230,7 +230,7 @@ def _conclude_by_places(state, tables, step, digit, other, form):
     for k in range(3 if form == 4 else 2):
         for roof in (first_roof, second_roof):
             unit = unit_of(tables, roof, k)
-            if form == 4 and unit != unit_of(tables, second_roof, k):
+            if form == 4 and unit_of(tables, first_roof, k) != unit_of(tables, second_roof, k):
                 continue
             if not _is_only_in_rectangle(state, tables, step, unit, digit):
                 return
