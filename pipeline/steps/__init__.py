@@ -7,7 +7,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import lru_cache
+from dataclasses import replace
+from functools import lru_cache, partial
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,7 @@ from pipeline.puzzle.geometry import NINE_BY_NINE, units_of, values_of
 from pipeline.solving import LEVELS, Rating
 from pipeline.steps import layout as L
 from pipeline.steps import step_arrays
+from pipeline.steps.all_singles import is_single, singles
 from pipeline.steps.singles import strike
 from pipeline.steps.step import UNIQUENESS, Cited, Node, Position, Step
 from pipeline.steps.techniques import (
@@ -26,20 +28,21 @@ from pipeline.steps.techniques import (
     FILLED,
     FISH,
     MAX_SCORES,
+    SCORED,
     UNSOUND,
     Technique,
     new_walk,
     take_steps,
 )
 
-__all__ = ["BY_RATING", "BY_SCORE", "Node", "Step", "ratings", "steps"]
+__all__ = ["BY_RATING", "BY_SCORE", "Node", "Step", "all_steps", "ratings", "steps"]
 
 _MODULE_NAMES = (
-    "techniques", "singles", "patterns", "rectangles", "wings", "sue_de_coq",
-    "almost_locked_sets", "chains", "nets", "links",
-    "simple_chains", "colours", "loops", "forcing", "explainer", "explainer_uniqueness",
+    "techniques", "singles", "patterns", "rectangles", "wings", "sue_de_coq", "almost_locked_sets", "chains", "nets", "links",
+    "simple_chains", "colours", "loops", "forcing", "explainer", "explainer_aligned",
+    "explainer_bug",
     "explainer_cycles", "explainer_forcing", "explainer_hints", "explainer_implications",
-    "step_arrays", "layout",
+    "explainer_loops", "step_arrays", "layout",
 )  # fmt: skip
 _MODULES = *(f"pipeline.steps.{name}" for name in _MODULE_NAMES), "pipeline.certify.steps"
 """The modules that contain all compiled functions of the walk."""
@@ -55,6 +58,7 @@ _MAX_STEPS = 1000
 candidates.
 """
 
+_eliminate: Callable[..., None] = step_arrays.eliminate
 _strike: Callable[..., None] = strike
 _TRIAL_PUZZLE = "000000010400000000020000000000050407008000300001090000300400200050100000000806000"
 """A puzzle that needs most techniques."""
@@ -112,6 +116,28 @@ class _Walker:
         self.walk[L.IS_UNIQUE] = int(unique)
         self.state[L.CELLS : L.CELLS + 81] = masks
 
+    def start_at(
+        self,
+        masks: Sequence[int],
+        struck: Iterable[tuple[int, int]],
+        placed: Iterable[tuple[int, int]],
+        *,
+        unique: bool,
+    ) -> None:
+        """Start a walk in a later position of a puzzle; the arguments as for `steps`."""
+        filled = dict(placed)
+        self.begin(
+            [1 << filled[cell] - 1 if cell in filled else mask for cell, mask in enumerate(masks)],
+            unique=unique,
+        )
+        self.take(0)
+        tables = step_arrays.make_tables()
+        for candidate in (9 * cell + value - 1 for cell, value in struck):
+            if self.walk[L.HAS_QUEUES]:
+                _strike(self.state, tables, self.graph, candidate)
+            else:
+                _eliminate(self.state, tables, candidate)
+
     def take(self, max_steps: int) -> int:
         """Take at most `max_steps` steps. Returns MORE, FILLED or STUCK; raises StepRejected."""
         outcome = self._run(*self._arrays, max_steps)
@@ -127,6 +153,7 @@ def steps(
     unique: bool,
     techniques: Sequence[Technique] = BY_SCORE,
     struck: Iterable[tuple[int, int]] = (),
+    placed: Iterable[tuple[int, int]] = (),
 ) -> Iterator[Step]:
     """Yield the steps through a puzzle until it is filled or no technique applies.
 
@@ -137,17 +164,15 @@ def steps(
     - `unique`: whether the solution is proved to be unique. If not, techniques that rely on
       uniqueness are left out.
     - `techniques`: the techniques to try, in this order.
-    - `struck`: candidates (cell, value) that are eliminated before the first step.
+    - `struck`, `placed`: candidates (cell, value) that are eliminated, and that are placed, before
+      the first step.
 
     Raises StepRejected for an unsound step, which is a fault of this program.
     """
     order = [t for t in techniques if unique or not t.needs_unique]
     walker = _Walker(loader.get(_SECONDS_PER_STEP), order)
-    walker.begin(masks, unique=unique)
-    walker.take(0)
-    for cell, value in struck:
-        _strike(walker.state, step_arrays.make_tables(), walker.graph, 9 * cell + value - 1)
-    givens = frozenset(cell for cell, mask in enumerate(masks) if mask.bit_count() == 1)
+    walker.start_at(masks, struck, placed, unique=unique)
+    givens = _givens(masks)
     count = 0
     while True:
         before = _position(walker, givens)
@@ -157,6 +182,85 @@ def steps(
             return
         count += 1
         yield _decode_step(walker, before)
+
+
+def all_steps(
+    masks: Sequence[int],
+    *,
+    unique: bool,
+    techniques: Sequence[Technique] = BY_SCORE,
+    struck: Iterable[tuple[int, int]] = (),
+    placed: Iterable[tuple[int, int]] = (),
+) -> Iterator[Step]:
+    """Yield all steps that are possible in a position, technique by technique.
+
+    Each conclusion is in one step only, the first that has it. The arguments are those of `steps`.
+
+    A technique finds one step at a time. To find the others, the conclusions of a step are applied;
+    later steps count only if what they cite has the same candidates as before that.
+
+    Raises StepRejected for an unsound step, which is a fault of this program.
+    """
+    conclusions, struck, placed = set[tuple[int, int, bool]](), [*struck], [*placed]
+    for technique in techniques:
+        if technique.needs_unique and not unique:
+            continue
+        walker = _Walker(loader.get(_SECONDS_PER_STEP), [technique])
+        start = partial(walker.start_at, masks, placed=placed, unique=unique)
+        start(struck=struck)
+        before = _position(walker, _givens(masks))
+        found = (
+            singles(before, technique)
+            if is_single(technique)
+            else _steps_of_technique(walker, before, start, struck)
+        )
+        for step in found:
+            new = replace(
+                step,
+                placed=tuple(each for each in step.placed if (*each, True) not in conclusions),
+                struck=tuple(each for each in step.struck if (*each, False) not in conclusions),
+            )
+            conclusions |= {(*each, True) for each in new.placed}
+            conclusions |= {(*each, False) for each in new.struck}
+            if new.placed or new.struck:
+                yield new
+
+
+def _steps_of_technique(
+    walker: _Walker,
+    before: Position,
+    restart: Callable[..., None],
+    struck: Sequence[tuple[int, int]],
+) -> Iterator[Step]:
+    """The steps of the only technique of a walk in a position.
+
+    `restart` starts the walk again; its argument `struck` is that of `steps`.
+    """
+    known, eliminated = set[tuple[int, int]](), [*struck]
+    while True:
+        restart(struck=eliminated)
+        position = _position(walker, before.givens)
+        walker.take(1)
+        if not int(walker.walk[L.STEPS_TAKEN]):
+            return
+        step = _decode_step(walker, position)
+        if known >= {*step.placed, *step.struck}:
+            return
+        known |= {*step.placed, *step.struck}
+        eliminated += step.struck
+        eliminated += [
+            (cell, other)
+            for cell, value in step.placed
+            for other in position.values_in(cell)
+            if other != value
+        ]
+        if all(cited.candidates(position) == cited.candidates(before) for cited in step.cited):
+            yield replace(step, before=before)
+
+
+def _givens(masks: Sequence[int]) -> frozenset[int]:
+    """The cells of a puzzle that have a single value."""
+    return frozenset(cell for cell, mask in enumerate(masks) if mask.bit_count() == 1)
 
 
 def _position(walker: _Walker, givens: frozenset[int]) -> Position:
@@ -242,7 +346,7 @@ def ratings(puzzles: Iterable[Sequence[int]]) -> Iterator[Rating]:
     for masks in puzzles:
         run = run or loader.get(_SECONDS_PER_RATING)
         if walkers is None or (run and not walkers[0].is_compiled):
-            walkers = _Walker(run, BY_SCORE), _Walker(run, BY_RATING)
+            walkers = _Walker(run, SCORED), _Walker(run, BY_RATING)
         try:
             yield _rate(*walkers, masks)
         except StepRejected as error:
@@ -254,14 +358,17 @@ def ratings(puzzles: Iterable[Sequence[int]]) -> Iterator[Rating]:
 
 def _rate(by_score: _Walker, by_rating: _Walker, masks: Sequence[int]) -> Rating:
     """Rate a puzzle by two walks through it: in the order of scores and in that of ratings."""
-    solved = True
+    outcomes = []
     for walker in (by_score, by_rating):
         walker.begin(masks, unique=True)
-        solved = walker.take(_MAX_STEPS) == FILLED and solved
+        outcomes.append(walker.take(_MAX_STEPS))
+    solved = outcomes == [FILLED, FILLED]
     score, count = int(by_score.walk[L.SCORE]), int(by_score.walk[L.STEPS_TAKEN])
     hardest = by_score.order[int(by_score.walk[L.HARDEST])]
     name, level = hardest.name if count else "", hardest.level
-    while level < len(MAX_SCORES) and (score > MAX_SCORES[level] or not solved):
+    while level < len(MAX_SCORES) and (
+        score > MAX_SCORES[level] or outcomes[0] != FILLED
+    ):
         level += 1
     tenths = max(int(by_rating.walk[L.HIGHEST_RATING]), 0 if solved else BY_RATING[-1].se)
     return Rating(
@@ -275,7 +382,7 @@ def try_walk(run: Callable[..., int]) -> None:
     Raises RuntimeError if its steps differ from those of plain Python.
     """
     masks = [1 << int(sign) - 1 if sign != "0" else 511 for sign in _TRIAL_PUZZLE]
-    for order in (BY_SCORE, BY_RATING):
+    for order in (SCORED, BY_RATING):
         compiled, plain = _Walker(run, order), _Walker(None, order)
         for walker in (compiled, plain):
             walker.begin(masks, unique=True)

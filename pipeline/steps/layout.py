@@ -28,6 +28,7 @@ from pipeline.certify.steps import (
     DEADLY_GRID,
     DEADLY_RECTANGLE,
     ELIMINATED,
+    EXTRAS,
     PATTERN_CELLS,
     PATTERN_DIGITS,
     PLACED,
@@ -39,8 +40,8 @@ from pipeline.certify.steps import (
 
 __all__ = [
     "ALLOWED", "BASE_UNITS", "CELLS", "CHAIN_NODES", "CITED", "COVER_UNITS", "DEADLY",
-    "DEADLY_GRID", "DEADLY_RECTANGLE", "ELIMINATED", "PATTERN_CELLS", "PATTERN_DIGITS", "PLACED",
-    "STACK_SIZE", "STEP_SIZE", "TECHNIQUE", "VALUES",
+    "DEADLY_GRID", "DEADLY_RECTANGLE", "ELIMINATED", "EXTRAS", "PATTERN_CELLS", "PATTERN_DIGITS",
+    "PLACED", "STACK_SIZE", "STEP_SIZE", "TECHNIQUE", "VALUES",
 ]  # fmt: skip
 """The parts of `state` and `step` that `certify.steps` reads; that module documents them."""
 
@@ -165,6 +166,14 @@ WORDS, BITS = 12, 63
     SEEN_BY,  # the same: the cells that see a cell of the colour
     COLOUR_AT,  # an index in CHAIN_QUEUE for each component, and the end
     BRANCH,  # for each depth of a depth-first search, the next direct node to try
+    TRIALS,  # 2 · WORDS words for each signed candidate: what a trial of it eliminates and places
+    NETS,  # the same: the candidates that its net eliminates and places
+    NET,  # the same for the last net
+    PROVED,  # the same for all conclusions
+    STRUCK_BY,  # for each candidate that the last trial eliminated, the index of the placement
+    TRIAL_PLACED,  # for each placement of the last trial, its candidate; 0 is the assumption
+    TRIAL_CITED,  # for each placement of the last trial, its constraint
+    IS_NEEDED,  # for each placement of the last trial, whether a conclusion needs it
     GRAPH_SIZE,
 ) = accumulate(
     (0, 1, 1, 1, 1, *4 * (ALL_NODES + 1,), 6000, 6000, 39000, 39000, 1, 1, 1, 8 * ALL_NODES,
@@ -174,7 +183,8 @@ WORDS, BITS = 12, 63
      9 * BANDS * MAX_SETS, MAX_SETS + 1, MAX_SETS, 2 * MAX_COMMONS, MAX_COMMONS, MAX_COMMONS,
      6 * MAX_SETS,
      9 * BANDS, 6 * ALL_NODES, 45000, *4 * (2 * ALL_NODES,), 2 * ALL_NODES + 1, 81, 9 * BANDS,
-     9 * BANDS, 1, 1, 81 * BANDS, 81 * BANDS, 42, 64)
+     9 * BANDS, 1, 1, 81 * BANDS, 81 * BANDS, 42, 64, 4 * WORDS * SINGLES, 4 * WORDS * SINGLES,
+     2 * WORDS, 2 * WORDS, SINGLES, 400, 400, 400)
 )  # fmt: skip
 """Offsets of the parts of `graph`: the links between the nodes of a state, and searches in them."""
 

@@ -297,6 +297,7 @@ def find_bug(state, tables, step):
         if count == 5:
             add_eliminations(state, tables, step, candidate // 9, 511 & ~(1 << candidate % 9))
             append_new(step, L.PATTERN_CELLS, candidate // 9)
+            append_new(step, L.EXTRAS, candidate)
             step[L.DEADLY], step[L.PATTERN_DIGITS] = L.DEADLY_GRID, 1 << candidate % 9
             return 1
     return 0

@@ -12,7 +12,6 @@ from pipeline.native import compiled
 from pipeline.puzzle.geometry import NINE_BY_NINE, units_of
 from pipeline.steps import layout as L
 
-
 BASES = (6.5, 6.6, 7.0, 7.5, 8.0, 8.5, 9.0, 9.5, 10.0, 10.5)
 """The base ratings of the chains of Sudoku Explainer."""
 
@@ -115,7 +114,7 @@ def reset_step(step):
     """Clear a step."""
     for k in range(L.TECHNIQUE, L.DEADLY + 1):
         step[k] = 0
-    for first in (L.PLACED, L.ELIMINATED, L.CITED, L.CHAIN_NODES, L.PATTERN_CELLS):
+    for first in (L.PLACED, L.ELIMINATED, L.CITED, L.CHAIN_NODES, L.PATTERN_CELLS, L.EXTRAS):
         step[first] = 0
 
 

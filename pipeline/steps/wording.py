@@ -67,17 +67,19 @@ WORDINGS = {
     ("XY-wing", "XYZ-wing"): Wording(_AT_PATTERN, "{wing}"),
     (
         "unique rectangle 1", "unique rectangle 2", "unique rectangle 3", "unique rectangle 4",
-        "unique rectangle 5", "unique loop",
+        "unique rectangle 5", "unique rectangle 6", "hidden rectangle", "avoidable rectangle 1",
+        "avoidable rectangle 2", "unique loop",
     ): Wording(_RECTANGLE, "{deadly_cells}"),
     ("BUG+1",): Wording(_AT_PATTERN, "{grave}"),
     ("simple colours",): Wording("{line_values} in {line_colours}", "{colours}"),
+    ("multi-colours",): Wording("{line_values} in {line_components}", "{multi_colours}"),
+    ("remote pair",): Wording("{line_values} in {line_chain_cells}", "{remote_pair}"),
     ("X-chain", "XY-chain", "alternating inference chain", "grouped chain"): Wording(
         _AT_PATTERN, "{chain}"
     ),
-    ("forcing chain", "multiple forcing chain"): Wording(" from each {line_cases}", "{forcing}"),
-    ("forcing net",): Wording("{line_start} by singles to a contradiction", "{forcing}"),
+    ("forcing chain", "multiple forcing chain"): Wording("{line_cases}", "{forcing}"),
     (
-        "forcing chain or cycle", "Nishio forcing chain", "dynamic forcing chain",
+        "forcing net", "forcing chain or cycle", "Nishio forcing chain", "dynamic forcing chain",
     ): Wording("{line_start}", "{forcing}"),
     ("combinations of a sum",): Wording(
         " of {line_rules}",

@@ -218,8 +218,9 @@ class Words:
 
     @property
     def value(self) -> str:
-        """The first value of the pattern, or the one that is placed."""
-        return str((*self.step.values, *(value for _, value in self.step.placed))[0])
+        """The first value of the pattern, or of the conclusions."""
+        conclusions = (*self.step.placed, *self.step.struck)
+        return str((*self.step.values, *(value for _, value in conclusions))[0])
 
     @property
     def values(self) -> str:
@@ -313,6 +314,12 @@ class Words:
         )
 
     @property
+    def line_chain_cells(self) -> str:
+        """The cells of the chain, in order."""
+        cells = (node.cells for node in self.step.chain)
+        return with_commas(dict.fromkeys(spot_name(self.position, each) for each in cells))
+
+    @property
     def line_colours(self) -> str:
         """The cells of the two colours."""
         return " and ".join(
@@ -329,16 +336,19 @@ class Words:
     @property
     def line_cases(self) -> str:
         """The cell or the unit of a forcing chain."""
-        values, cells = self.line_values, self.line_cells
-        return f"of{values} in {cells}" if cells else f"place of{values} in {self.line_units}"
+        values, units = with_commas(self.step.values), self.line_units
+        if self.step.cells:
+            return f" from each of {values} in {self.line_cells}"
+        return f" from each place of {values} in {units}" if units else self.line_start
 
     @property
     def line_start(self) -> str:
-        """The assumption of a net."""
-        if self.step.chain:
-            start = self.step.chain[0]
-            return f" from {spot_name(self.position, start.cells)}={start.value}"
-        return ""
+        """The assumptions of a forcing chain or net, and where they lead."""
+        branches = self.step.branches
+        names = with_commas(node_name(self.position, branch.assumption) for branch in branches)
+        if all(branch.ends == CONTRADICTION for branch in branches):
+            return f" from {names} to a contradiction" if branches else ""
+        return f" from {'each of ' if len(branches) > 1 else ''}{names}"
 
 
 def conclusion_text(position: Position, step: Step) -> str:
