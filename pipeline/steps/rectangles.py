@@ -106,13 +106,13 @@ def _may_hold(state, tables, cell, digit):
 @compiled()
 def _is_new(graph, step):
     """Whether no rectangle with the same sum was tried in this walk."""
-    a, b = step[L.PATTERN_CELLS + 1], step[L.PATTERN_CELLS + 2]
-    c, d = step[L.PATTERN_CELLS + 3], step[L.PATTERN_CELLS + 4]
-    a, b, c, d = min(a, b), max(a, b), min(c, d), max(c, d)
-    lowest, highest = min(a, c), max(b, d)
-    inner = a + b + c + d - lowest - highest
-    low = min(max(a, c), min(b, d))
-    key = 1000 * lowest + 100 * low + 10 * (inner - low) + highest
+    key = 0
+    for k in range(L.PATTERN_CELLS + 1, L.PATTERN_CELLS + 5):
+        weight = 1000
+        for n in range(L.PATTERN_CELLS + 1, L.PATTERN_CELLS + 5):
+            if step[n] < step[k]:
+                weight //= 10
+        key += weight * step[k]
     for k in range(L.TRIED, L.TRIED + graph[L.TRIED_COUNT]):
         if graph[k] == key:
             return False

@@ -83,7 +83,7 @@ def _append_hidden(state, tables, graph, constraint):
 @compiled()
 def place(state, tables, graph, candidate):
     """Place a candidate: eliminate it from the peers, then the other candidates of its cell."""
-    cell, digit = candidate // 9, candidate % 9
+    cell = candidate // 9
     remaining = state[L.CELLS + cell]
     state[L.CELLS + cell] = 0
     state[L.OPEN] -= 1

@@ -1,4 +1,4 @@
-"""Positions in which only some candidates are given: one cell, or one digit in a unit, at a time."""
+"""Positions in which some candidates are gone: of one cell, or of one digit in a unit."""
 
 from __future__ import annotations
 
