@@ -240,7 +240,7 @@ def _find_xy_wing(tables, step, graph):
     return 0
 
 
-@compiled(inline=True)
+@compiled()
 def _conclude_xy_wing(tables, step, graph, first, second, a, b, shared):
     """Write the conclusions of two restricted commons of the sets a and b with a shared set."""
     x, y = graph[L.COMMON_DIGITS + first], graph[L.COMMON_DIGITS + second]
