@@ -314,13 +314,16 @@ def _decode_constraint(constraint: int) -> Cited:
 
 def _deadly_pattern(step: Sequence[int], cells: tuple[int, ...], before: Position) -> Cited:
     """The uniqueness of the solution, by which a candidate outside of a deadly pattern holds."""
+    if step[L.DEADLY] == L.DEADLY_GRID:
+        extras = step[L.EXTRAS + 1 : L.EXTRAS + 1 + step[L.EXTRAS]]
+        alternatives = tuple((candidate // 9, candidate % 9 + 1) for candidate in extras)
+        return Cited(cells, rule=UNIQUENESS, alternatives=alternatives)
     digits = step[L.PATTERN_DIGITS]
-    is_grid = step[L.DEADLY] == L.DEADLY_GRID
     alternatives = tuple(
         (cell, value)
         for cell in cells
         for value in before.values_in(cell)
-        if (digits >> value - 1 & 1) == is_grid
+        if not digits >> value - 1 & 1
     )
     return Cited(cells, rule=UNIQUENESS, alternatives=alternatives)
 

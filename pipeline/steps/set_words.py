@@ -25,7 +25,7 @@ class SetWords(PatternWords):
         """The sets with their candidates: `1,4,7 in r1c2,r1c5 and 4,7 in r3c5`."""
         return " and ".join(
             f"{with_commas(self._values_of(cells))} in {with_commas(map(self.name, cells))}"
-            for cells in self._sets()
+            for cells in self._sets() or [self.step.cells]
         )
 
     def _values_of(self, cells: _Set) -> list[int]:
@@ -76,9 +76,9 @@ class SetWords(PatternWords):
         commons = [self._commons(first, second) for first, second in pairwise(sets)]
         if len(sets) == 2 and len(commons[0]) > 1:
             return (
-                f"{start}; all places of {listed(commons[0])} in the one see those in the other, so "
-                f"each set lacks one of these values and holds all its others, and one of the sets "
-                f"holds each of them; so {self.conclusion}"
+                f"{start}; {listed(commons[0])} cannot be in both, as all their places there see "
+                "each other; so each set lacks one of these values and holds all its others, and "
+                f"one of the sets holds each of them; so {self.conclusion}"
             )
         links = listed(
             f"{listed(values, 'or')} cannot be both in {self.names(first)} and in "
@@ -88,16 +88,18 @@ class SetWords(PatternWords):
         struck = listed(sorted({value for _, value in self.step.struck}), "or")
         sees = "sees" if len({cell for cell, _ in self.step.struck}) == 1 else "see"
         if len(sets) == 2:
-            lacking = f"one of the sets lacks {listed(commons[0], 'or')} and holds all its others"
+            either = (
+                f"one of the two sets lacks {listed(commons[0], 'or')} and holds all its others"
+            )
         else:
-            lacking = (
-                f"if {self.names(sets[0])} hold all their candidates but {struck}, each next set "
-                f"lacks a value and holds all its others, and so {self.names(sets[-1])} hold "
-                f"{struck}"
+            either = (
+                "if the first set holds the value that it shares with the second, the second "
+                "lacks it and holds all its others, and so on to the last; so the first or the "
+                "last set lacks a shared value and holds all its others"
             )
         return (
-            f"{start}; {links}, as all its places there see each other; so {lacking}: {struck} is "
-            f"in the first or the last set; {self.struck_cells} {sees} all these places, so "
+            f"{start}; {links}, as all its places there see each other; so {either}, among them "
+            f"{struck}; {self.struck_cells} {sees} all places of {struck} in both, so "
             f"{self.conclusion}"
         )
 
@@ -111,6 +113,8 @@ class SetWords(PatternWords):
         twice = f", {listed(several)} twice," if several else ""
         return (
             f"in {self.units}, {self.names(cells)} are {len(cells)} cells that can hold each of "
-            f"{listed(values)} only once{twice or ','} {len(values) + len(several)} values in all, so "
-            f"each of these is there; {self.conclusion} where all places of the value are seen"
+            f"{listed(values)} only once{twice or ','} {len(values) + len(several)} values in "
+            "all, so "
+            "each of these is there, and no other cell that sees all its places holds it; so "
+            f"{self.conclusion}"
         )

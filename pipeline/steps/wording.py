@@ -17,11 +17,13 @@ class Wording(NamedTuple):
     """How to write the steps of some techniques.
 
     - `location`: the template of the pattern in the line of a step.
-    - `reason`: the template of the reason; its conclusions follow after `so`.
+    - `reason`: the template of the reason.
+    - `name`: the name in the line of a step, if it is not that of the technique.
     """
 
     location: str
     reason: str
+    name: str = ""
 
 
 _AT_PATTERN = "{line_values}{line_pattern}"
@@ -29,7 +31,10 @@ _RECTANGLE = "{line_values} in {line_cells}, as the solution is unique,"
 
 WORDINGS = {
     ("full house", "naked single", "hidden single"): Wording("{line_single}", "{single}"),
-    ("pointing", "claiming", "locked candidates", "direct locked candidates"): Wording(
+    ("hidden single in a box", "hidden single in a line"): Wording(
+        "{line_single}", "{single}", "hidden single"
+    ),
+    ("pointing", "claiming", "locked candidates", "direct pointing", "direct claiming"): Wording(
         "{line_values} in {line_units}{line_along}",
         "in {units}, {value} is possible only in {cells}, {locked}{direct}",
     ),
@@ -81,7 +86,7 @@ WORDINGS = {
     ),
     ("forcing chain", "multiple forcing chain"): Wording("{line_cases}", "{forcing}"),
     (
-        "forcing net", "forcing chain or cycle", "Nishio forcing chain", "dynamic forcing chain",
+        "forcing net", "cycle or forcing chain", "Nishio forcing chain", "dynamic forcing chain",
         "dynamic forcing chain with patterns", "dynamic forcing chain with chains",
         "dynamic forcing chain with multiple chains", "dynamic forcing chain with dynamic chains",
     ): Wording("{line_start}", "{forcing}"),
@@ -118,12 +123,16 @@ def text_of(step: Step) -> str:
     A chain is `3r1c2=3r1c8-5r1c8=5r4c8`: of two nodes with `=` between them at least one holds, of
     two with `-` at most one.
     """
-    location = wording_of(step).location.format_map(SetWords(step))
+    wording = wording_of(step)
+    name, location = (
+        wording.name or step.technique.name,
+        wording.location.format_map(SetWords(step)),
+    )
     if step.placed:
         placed = with_commas(f"{step.before.name_of(cell)}={value}" for cell, value in step.placed)
-        return f"{placed} {step.technique.name}{location}"
+        return f"{placed} {name}{location}"
     removed = eliminations(step.before, step.struck)
-    return f"{step.technique.name}{location} removes {removed}"
+    return f"{name}{location} removes {removed}"
 
 
 def sentence_of(step: Step) -> str:
