@@ -12,8 +12,8 @@ source that the inbox accepts. `dedupe` and `overlap` find equivalent puzzles, `
 new puzzles, `convert` and `Puzzle.to` write puzzles in other notations. `to_frame` and `to_arrow`
 return tables of results. `parse_puzzle`, `encode_puzzle`, `decode_model` and `certify_grid` are the
 individual stages. `bench` compares solvers. `steps_of` explains a puzzle by logical steps,
-`all_steps_of` lists those that are possible now, and `mistakes_of` compares the state of a game with
-the solution. The rules of variants are in `pipeline.rules`.
+`all_steps_of` lists those that are possible now, and `mistakes_of` compares the state of a game
+with the solution. The rules of variants are in `pipeline.rules`.
 """
 
 from __future__ import annotations
