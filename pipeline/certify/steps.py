@@ -229,16 +229,18 @@ def _smallest_clause(step, stack, frame):
 
 # Unique loop; with four cells, a unique rectangle. Each unit has no cell of the loop, or one at an
 # odd and one at an even position. If the cells held only these two digits, exchanging the digits
-# would give another solution, because each unit keeps its digits. This requires that the cells are
-# open, and that the puzzle allows both digits in each of them. It does not matter whether the
-# digits are still candidates.
+# would give another solution, because each unit keeps its digits. This requires that the puzzle
+# allows both digits in each of the cells, so none of them is a given. It does not matter whether
+# the digits are still candidates. A cell that a step has filled may belong to the loop if it holds
+# one of the two digits: exchanging changes this cell too.
 @compiled()
 def _is_loop(state, step):
-    """Whether the first DEADLY pattern cells are open, and form a loop."""
+    """Whether the first DEADLY pattern cells form a loop of cells that may hold both digits."""
     digits, odd, even = step[PATTERN_DIGITS], 0, 0
     for k in range(step[DEADLY]):
         cell = step[PATTERN_CELLS + 1 + k]
-        if not state[CELLS + cell] or state[ALLOWED + cell] & digits != digits:
+        value = state[VALUES + cell]
+        if state[ALLOWED + cell] & digits != digits or (value and not digits >> value - 1 & 1):
             return False
         units = 1 << cell // 9 | 1 << 9 + cell % 9 | 1 << 18 + cell // 27 * 3 + cell % 9 // 3
         if units & (odd if k & 1 else even):

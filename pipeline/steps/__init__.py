@@ -7,7 +7,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import lru_cache
+from dataclasses import replace
+from functools import lru_cache, partial
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,8 @@ from pipeline.puzzle.geometry import NINE_BY_NINE, units_of, values_of
 from pipeline.solving import LEVELS, Rating
 from pipeline.steps import layout as L
 from pipeline.steps import step_arrays
+from pipeline.steps.all_singles import is_single, singles
+from pipeline.steps.singles import strike
 from pipeline.steps.step import UNIQUENESS, Cited, Node, Position, Step
 from pipeline.steps.techniques import (
     BY_RATING,
@@ -31,11 +34,13 @@ from pipeline.steps.techniques import (
     take_steps,
 )
 
-__all__ = ["BY_RATING", "BY_SCORE", "Node", "Step", "ratings", "steps"]
+__all__ = ["BY_RATING", "BY_SCORE", "Node", "Step", "all_steps", "ratings", "steps"]
 
 _MODULE_NAMES = (
-    "techniques", "chains", "nets", "patterns", "explainer", "explainer_chains",
-    "explainer_uniqueness", "step_arrays", "layout",
+    "techniques", "singles", "patterns", "rectangles", "wings", "chains", "nets", "links",
+    "simple_chains", "colours", "loops", "forcing", "explainer", "explainer_uniqueness",
+    "explainer_cycles", "explainer_forcing", "explainer_hints", "explainer_implications",
+    "step_arrays", "layout",
 )  # fmt: skip
 _MODULES = *(f"pipeline.steps.{name}" for name in _MODULE_NAMES), "pipeline.certify.steps"
 """The modules that contain all compiled functions of the walk."""
@@ -52,6 +57,7 @@ candidates.
 """
 
 _eliminate: Callable[..., None] = step_arrays.eliminate
+_strike: Callable[..., None] = strike
 _TRIAL_PUZZLE = "000000010400000000020000000000050407008000300001090000300400200050100000000806000"
 """A puzzle that needs most techniques."""
 
@@ -84,27 +90,51 @@ class _Walker:
         self.walk: Any = np.array(self._initial_walk, np.int64) if run else [*self._initial_walk]
         self.state, self.step = self._zeros(L.STATE_SIZE), self._zeros(L.STEP_SIZE)
         self._run: Callable[..., int] = run or take_steps
+        self.graph = self._zeros(L.GRAPH_SIZE)
         self._arrays = (
             self.walk,
             self.state,
             _tables(is_array=self.is_compiled),
             self.step,
-            *map(self._zeros, (L.GRAPH_SIZE, L.STATE_SIZE, L.STACK_SIZE)),
-            self._web(),
+            self.graph,
+            *map(self._zeros, (L.STATE_SIZE, L.STACK_SIZE)),
+            self._workspace(),
         )
 
     def _zeros(self, size: int) -> Any:
         """An array of zeros for machine code, a list of zeros for plain Python."""
         return np.zeros(size, np.int64) if self.is_compiled else [0] * size
 
-    def _web(self) -> Any:
-        return np.zeros(L.WEB_SIZE, np.int16) if self.is_compiled else [0] * L.WEB_SIZE
+    def _workspace(self) -> Any:
+        return np.zeros(L.WORKSPACE_SIZE, np.int16) if self.is_compiled else [0] * L.WORKSPACE_SIZE
 
     def begin(self, masks: Sequence[int], *, unique: bool) -> None:
         """Start a walk through a puzzle; `masks` and `unique` as for `steps`."""
         self.walk[: L.TECHNIQUE_ROWS] = self._initial_walk[: L.TECHNIQUE_ROWS]
         self.walk[L.IS_UNIQUE] = int(unique)
         self.state[L.CELLS : L.CELLS + 81] = masks
+
+    def start_at(
+        self,
+        masks: Sequence[int],
+        struck: Iterable[tuple[int, int]],
+        placed: Iterable[tuple[int, int]],
+        *,
+        unique: bool,
+    ) -> None:
+        """Start a walk in a later position of a puzzle; the arguments as for `steps`."""
+        filled = dict(placed)
+        self.begin(
+            [1 << filled[cell] - 1 if cell in filled else mask for cell, mask in enumerate(masks)],
+            unique=unique,
+        )
+        self.take(0)
+        tables = step_arrays.make_tables()
+        for candidate in (9 * cell + value - 1 for cell, value in struck):
+            if self.walk[L.HAS_QUEUES]:
+                _strike(self.state, tables, self.graph, candidate)
+            else:
+                _eliminate(self.state, tables, candidate)
 
     def take(self, max_steps: int) -> int:
         """Take at most `max_steps` steps. Returns MORE, FILLED or STUCK; raises StepRejected."""
@@ -121,6 +151,7 @@ def steps(
     unique: bool,
     techniques: Sequence[Technique] = BY_SCORE,
     struck: Iterable[tuple[int, int]] = (),
+    placed: Iterable[tuple[int, int]] = (),
 ) -> Iterator[Step]:
     """Yield the steps through a puzzle until it is filled or no technique applies.
 
@@ -131,17 +162,15 @@ def steps(
     - `unique`: whether the solution is proved to be unique. If not, techniques that rely on
       uniqueness are left out.
     - `techniques`: the techniques to try, in this order.
-    - `struck`: candidates (cell, value) that are eliminated before the first step.
+    - `struck`, `placed`: candidates (cell, value) that are eliminated, and that are placed, before
+      the first step.
 
     Raises StepRejected for an unsound step, which is a fault of this program.
     """
     order = [t for t in techniques if unique or not t.needs_unique]
     walker = _Walker(loader.get(_SECONDS_PER_STEP), order)
-    walker.begin(masks, unique=unique)
-    walker.take(0)
-    for cell, value in struck:
-        _eliminate(walker.state, step_arrays.make_tables(), 9 * cell + value - 1)
-    givens = frozenset(cell for cell, mask in enumerate(masks) if mask.bit_count() == 1)
+    walker.start_at(masks, struck, placed, unique=unique)
+    givens = _givens(masks)
     count = 0
     while True:
         before = _position(walker, givens)
@@ -151,6 +180,85 @@ def steps(
             return
         count += 1
         yield _decode_step(walker, before)
+
+
+def all_steps(
+    masks: Sequence[int],
+    *,
+    unique: bool,
+    techniques: Sequence[Technique] = BY_SCORE,
+    struck: Iterable[tuple[int, int]] = (),
+    placed: Iterable[tuple[int, int]] = (),
+) -> Iterator[Step]:
+    """Yield all steps that are possible in a position, technique by technique.
+
+    Each conclusion is in one step only, the first that has it. The arguments are those of `steps`.
+
+    A technique finds one step at a time. To find the others, the conclusions of a step are applied;
+    later steps count only if what they cite has the same candidates as before that.
+
+    Raises StepRejected for an unsound step, which is a fault of this program.
+    """
+    conclusions, struck, placed = set[tuple[int, int, bool]](), [*struck], [*placed]
+    for technique in techniques:
+        if technique.needs_unique and not unique:
+            continue
+        walker = _Walker(loader.get(_SECONDS_PER_STEP), [technique])
+        start = partial(walker.start_at, masks, placed=placed, unique=unique)
+        start(struck=struck)
+        before = _position(walker, _givens(masks))
+        found = (
+            singles(before, technique)
+            if is_single(technique)
+            else _steps_of_technique(walker, before, start, struck)
+        )
+        for step in found:
+            new = replace(
+                step,
+                placed=tuple(each for each in step.placed if (*each, True) not in conclusions),
+                struck=tuple(each for each in step.struck if (*each, False) not in conclusions),
+            )
+            conclusions |= {(*each, True) for each in new.placed}
+            conclusions |= {(*each, False) for each in new.struck}
+            if new.placed or new.struck:
+                yield new
+
+
+def _steps_of_technique(
+    walker: _Walker,
+    before: Position,
+    restart: Callable[..., None],
+    struck: Sequence[tuple[int, int]],
+) -> Iterator[Step]:
+    """The steps of the only technique of a walk in a position.
+
+    `restart` starts the walk again; its argument `struck` is that of `steps`.
+    """
+    known, eliminated = set[tuple[int, int]](), [*struck]
+    while True:
+        restart(struck=eliminated)
+        position = _position(walker, before.givens)
+        walker.take(1)
+        if not int(walker.walk[L.STEPS_TAKEN]):
+            return
+        step = _decode_step(walker, position)
+        if known >= {*step.placed, *step.struck}:
+            return
+        known |= {*step.placed, *step.struck}
+        eliminated += step.struck
+        eliminated += [
+            (cell, other)
+            for cell, value in step.placed
+            for other in position.values_in(cell)
+            if other != value
+        ]
+        if all(cited.candidates(position) == cited.candidates(before) for cited in step.cited):
+            yield replace(step, before=before)
+
+
+def _givens(masks: Sequence[int]) -> frozenset[int]:
+    """The cells of a puzzle that have a single value."""
+    return frozenset(cell for cell, mask in enumerate(masks) if mask.bit_count() == 1)
 
 
 def _position(walker: _Walker, givens: frozenset[int]) -> Position:

@@ -95,35 +95,34 @@ class Propagation:
             if (each, not node.holds) in self.index:
                 self.contradiction = number
 
-    def run(self, goals: Iterable[Node] = ()) -> int | None:
-        """Propagate until a contradiction, or until one of `goals` follows.
+    def run(self, goals: Iterable[Node] = ()) -> tuple[int, ...] | None:
+        """Propagate until a contradiction, or until all of `goals` follow.
 
-        Returns the index of the last inference of the branch, or None if neither follows.
+        Returns the indices of the inferences in which the branch ends: the one that contradicts an
+        earlier one, or those of the goals. Returns None if neither follows.
         """
-        wanted = {(candidates_of(goal)[0], goal.holds) for goal in goals}
+        wanted = [(candidate, goal.holds) for goal in goals for candidate in candidates_of(goal)]
+        self.candidates = sorted({*self.candidates, *(candidate for candidate, _ in wanted)})
         while True:
-            end = self._end(wanted)
-            if end is not None:
-                return end
+            if wanted and all(goal in self.index for goal in wanted):
+                return tuple(self.index[goal] for goal in wanted)
+            if self.contradiction is not None:
+                return (self.contradiction,)
             if self._done < len(self.inferences):
-                self._follow(self._done, wanted)
+                self._follow(self._done)
                 self._done += 1
-            elif not (self._unit_clauses() or self._exclude_by_groups(wanted)):
+            elif not (self._unit_clauses() or self._exclude_by_groups()):
                 return None
 
-    def _end(self, wanted: set[tuple[Candidate, bool]]) -> int | None:
-        """The inference that ends the branch."""
-        reached = [self.index[goal] for goal in wanted if goal in self.index]
-        return min(reached) if reached else self.contradiction
-
-    def _follow(self, number: int, wanted: set[tuple[Candidate, bool]]) -> None:
+    def _follow(self, number: int) -> None:
         """Add what an inference implies."""
         node = self.inferences[number].node
         candidates = candidates_of(node)
         if node.holds:
-            others = {*self.candidates, *(each for each, _ in wanted)} - {*candidates}
-            for other in sorted(others):
-                if all(excludes(self.position, each, other) for each in candidates):
+            for other in self.candidates:
+                if other not in candidates and all(
+                    excludes(self.position, each, other) for each in candidates
+                ):
                     self._add(Inference(node_of(other, holds=False), (number,)))
             return
         for clause in self.clauses:
@@ -147,7 +146,7 @@ class Propagation:
         """Propagate all clauses. Returns whether an inference is new."""
         return any(self._propagate(clause) for clause in self.clauses)
 
-    def _exclude_by_groups(self, wanted: set[tuple[Candidate, bool]]) -> bool:
+    def _exclude_by_groups(self) -> bool:
         """Add a group that excludes a candidate: the candidates left of a clause, of one value."""
         for cited, candidates in self.clauses:
             left = tuple(each for each in candidates if (each, False) not in self.index)
@@ -155,13 +154,12 @@ class Propagation:
                 continue
             if any((each, True) in self.index for each in left):
                 continue
-            excluded = [
-                other
-                for other in {*self.candidates, *(each for each, _ in wanted)} - {*left}
-                if (other, False) not in self.index
+            if any(
+                (other, False) not in self.index
+                and other not in left
                 and all(excludes(self.position, each, other) for each in left)
-            ]
-            if excluded:
+                for other in self.candidates
+            ):
                 premises = sorted(
                     {self.index[each, False] for each in candidates if each not in left}
                 )
@@ -205,7 +203,7 @@ def derive(
     known: Sequence[Node] = (),
     nesting: int = 0,
 ) -> Branch | None:
-    """The branch of an assumption, up to a contradiction or one of `goals`; None if there is none.
+    """The branch of an assumption, up to a contradiction or all `goals`; None if there is none.
 
     - `cited`: the constraints to use.
     - `known`: nodes that hold besides the assumption.
@@ -213,30 +211,32 @@ def derive(
     """
     for depth in range(nesting + 1):  # nested as little as possible
         propagation = Propagation(position, cited, assumption, known)
-        end = propagation.run(goals)
-        while end is None and depth and propagation.refute_by_nesting(cited, depth):
-            end = propagation.run(goals)
-        if end is not None:
-            return _pruned(propagation, end)
+        ends = propagation.run(goals)
+        while ends is None and depth and propagation.refute_by_nesting(cited, depth):
+            ends = propagation.run(goals)
+        if ends is not None:
+            return _pruned(propagation, ends)
     return None
 
 
-def shortened(
-    position: Position, branch: Branch, *, goals: Sequence[Node] = (), nesting: int = 0
-) -> Branch:
+def shortened(position: Position, branch: Branch, goals: Sequence[Node] = ()) -> Branch:
     """A branch from the same assumption that uses fewer constraints, or the same branch.
 
     Constraints are left out one after another, as long as the branch still ends, and is not longer.
     """
-    used = _constraints_of(branch)
-    if len(branch.inferences) > MAX_SHORTENED:
-        return branch
-    for cited in used:
+    nesting = _nesting(branch)
+    for cited in _constraints_of(branch) if _length(branch) <= MAX_SHORTENED else ():
         fewer = [each for each in _constraints_of(branch) if each != cited]
         other = derive(position, fewer, branch.assumption, goals=goals, nesting=nesting)
         if other and _length(other) <= _length(branch):
             branch = other
     return branch
+
+
+def _nesting(branch: Branch) -> int:
+    """How deep branches are nested in a branch."""
+    nested = [each for inference in branch.inferences for each in inference.branches]
+    return 1 + max(map(_nesting, nested)) if nested else 0
 
 
 def _length(branch: Branch) -> int:
@@ -255,13 +255,13 @@ def _constraints_of(branch: Branch) -> list[Cited]:
     return [*found]
 
 
-def _pruned(propagation: Propagation, end: int) -> Branch:
-    """The branch that ends with an inference: this, and the inferences that it needs."""
+def _pruned(propagation: Propagation, ends: Sequence[int]) -> Branch:
+    """The branch that ends with some inferences: these, and the inferences that they need."""
     inferences = propagation.inferences
-    needed, waiting = {0}, [end]
-    is_contradiction = propagation.contradiction == end
+    needed, waiting = {0}, [*ends]
+    is_contradiction = (propagation.contradiction,) == ends
     if is_contradiction:
-        node = inferences[end].node
+        node = inferences[ends[0]].node
         waiting += [
             propagation.index[each, not node.holds]
             for each in candidates_of(node)
@@ -289,16 +289,16 @@ def _pruned(propagation: Propagation, end: int) -> Branch:
 
 
 def split(
-    position: Position, cited: Sequence[Cited], assumptions: Sequence[Node], goal: Node
+    position: Position, cited: Sequence[Cited], assumptions: Sequence[Node], goals: Sequence[Node]
 ) -> tuple[Branch, ...]:
-    """A branch from each assumption to the goal; empty if one of them does not reach the goal.
+    """A branch from each assumption to all goals; empty if one of them does not reach these.
 
     The assumptions are the candidates of a constraint, or a candidate that holds and that does not.
     """
     branches = []
     for assumption in assumptions:
-        branch = derive(position, cited, assumption, goals=[goal])
+        branch = derive(position, cited, assumption, goals=goals)
         if branch is None or branch.ends != CONCLUSION:
             return ()
-        branches.append(branch)
+        branches.append(shortened(position, branch, goals))
     return tuple(branches)

@@ -39,23 +39,28 @@ def branches_of(step: Step) -> tuple[Branch, ...]:
     if branches:
         return branches
     conclusions = _conclusions(step)
+    cases = () if _is_contradiction(step) else _cases(step, conclusions)
+    if cases and "dynamic" not in step.technique.name:
+        return cases
     refutations = tuple(
         branch for node in conclusions if (branch := _refutation(step, node)) is not None
     )
-    if len(conclusions) == 1:
-        cases = _cases(step, conclusions[0])
-        if cases and _length(cases) <= _length(refutations) + len(cases):
-            return cases
-    return refutations
+    return cases if cases and _length(cases) <= _length(refutations) else refutations
 
 
-_BRANCHED = "chain", "net", "loop", "cycle", "nishio", "forcing", "blossom"
+_BRANCHED = "chain", "net", "nice loop", "cycle", "nishio", "forcing"
 """Words in the names of the techniques that have branches."""
+
+
+def _is_contradiction(step: Step) -> bool:
+    """Whether the technique looks for contradictions only."""
+    name = step.technique.name.lower()
+    return "nishio" in name or "net" in name
 
 
 def _has_branches(step: Step) -> bool:
     name = step.technique.name.lower()
-    return bool(step.chain) or any(word in name for word in _BRANCHED)
+    return any(word in name for word in _BRANCHED)
 
 
 def _length(branches: tuple[Branch, ...]) -> int:
@@ -76,17 +81,16 @@ def _refutation(step: Step, conclusion: Node) -> Branch | None:
     """The branch from the opposite of a conclusion to a contradiction."""
     opposite = conclusion._replace(holds=not conclusion.holds)
     branch = derive(step.before, step.cited, opposite, nesting=MAX_NESTING)
-    return branch and shortened(step.before, branch, nesting=MAX_NESTING)
+    return branch and shortened(step.before, branch)
 
 
-def _cases(step: Step, conclusion: Node) -> tuple[Branch, ...]:
-    """The branches from the candidates of the first cited constraint to a conclusion."""
-    best: tuple[Branch, ...] = ()
-    for cited in step.cited[:1]:
-        candidates = cited.candidates(step.before)
-        assumptions = [node_of(each, holds=True) for each in candidates]
-        best = split(step.before, step.cited, assumptions, conclusion)
-    return best
+def _cases(step: Step, conclusions: list[Node]) -> tuple[Branch, ...]:
+    """The branches from the candidates of the first cited constraint to the conclusions."""
+    if not step.cited:
+        return ()
+    candidates = step.cited[0].candidates(step.before)
+    assumptions = [node_of(each, holds=True) for each in candidates]
+    return split(step.before, step.cited, assumptions, conclusions)
 
 
 def _along_chain(step: Step) -> tuple[Branch, ...]:

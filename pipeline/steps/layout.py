@@ -82,12 +82,19 @@ STATE_SIZE = 739
     BASE_TENTHS,  # for each base rating of chains, the tenths
     RANKS,  # 32 for each base rating: the rank of the rating with k tenths more
     EXCLUDED_FIRST,  # an offset in EXCLUDED for each node, and the end
+    SEEN,  # BANDS words for each spot: the cells that see all cells of the spot
     EXCLUDED,  # for each node, the nodes that it excludes, candidates first
 ) = accumulate(
     (0, 9 * CONSTRAINTS, 9 * UNITS, 36 * SPOTS, 36 * SPOTS, 81 * SPOTS, 512, 512, 522, 512 * UNITS,
-     4 * RECTANGLE_COUNT, 32, 10, 320, ALL_NODES + 1)
+     4 * RECTANGLE_COUNT, 32, 10, 320, ALL_NODES + 1, 3 * SPOTS)
 )  # fmt: skip
 """Offsets of the parts of `tables`, which never change."""
+
+MAX_TRIED = 500
+"""More rectangles than a search tries: 486 are possible."""
+
+BANDS = 3
+"""A set of cells is BANDS words of 27 bits: a bit for each cell of three rows."""
 
 WORDS, BITS = 12, 63
 """A set of candidates in `graph` is WORDS numbers of BITS bits each."""
@@ -114,10 +121,40 @@ WORDS, BITS = 12, 63
     COMMON,  # WORDS numbers: the candidates that every candidate of a constraint excludes
     HAS_EXCLUSIONS,  # for each candidate, whether its EXCLUSIONS are known
     EXCLUSIONS,  # WORDS numbers for each candidate: the candidates that it excludes
+    NAKED_FIRST,  # where in `graph` the queue of naked singles starts
+    NAKED_END,  # where it ends
+    HIDDEN_FIRST,  # the same for the queue of hidden singles
+    HIDDEN_END,
+    NAKED_QUEUE,  # space for the naked singles of a walk: candidates
+    HIDDEN_QUEUE,  # space for the hidden singles of a walk: candidates
+    DEPTH,  # depth of a search for a set of rows, see `patterns.next_rows`
+    PICKS,  # at each depth, the row that was chosen
+    UNIONS,  # at each depth, the union of the masks of the rows above it
+    TRIED_COUNT,  # number of rectangles in TRIED
+    TRIED,  # a number for each rectangle that was tried, see `rectangles`
+    PLACES,  # BANDS words for each digit: the cells that have it as a candidate
+    DIRECT_AT,  # 3 for each signed node: in DIRECT, where its candidates start, its groups, the end
+    DIRECT,  # the signed nodes that a signed node implies by one link
+    CHAIN_START,  # of each signed node: the number of the last search that reached it
+    CHAIN_DISTANCE,  # the number of links from the start of that search
+    CHAIN_PARENT,  # the signed node before it
+    CHAIN_QUEUE,  # the signed nodes of the last search in the order of reaching
+    PATH,  # a chain from its start: its length, then its signed nodes
+    MARKS,  # for each cell, the number of the last chain that passed it
+    FOUND,  # BANDS words for each digit: the eliminations of a chain
+    BEST,  # the same of the best chain so far
+    BEST_KEY,  # the rank of these eliminations, see `links.elimination_key`; 0 without any
+    BEST_LENGTH,  # the number of nodes of the best chain so far
+    COLOURS,  # BANDS words for each colour, 2 · component + 0 or 1: the cells of the colour
+    SEEN_BY,  # the same: the cells that see a cell of the colour
+    COLOUR_AT,  # an index in CHAIN_QUEUE for each component, and the end
+    BRANCH,  # for each depth of a depth-first search, the next direct node to try
     GRAPH_SIZE,
 ) = accumulate(
     (0, 1, 1, 1, 1, *4 * (ALL_NODES + 1,), 6000, 6000, 39000, 39000, 1, 1, 1, 8 * ALL_NODES,
-     2 * ALL_NODES, ALL_NODES, WORDS, SINGLES, WORDS * SINGLES)
+     2 * ALL_NODES, ALL_NODES, WORDS, SINGLES, WORDS * SINGLES, 1, 1, 1, 1, 81, 243, 1, 10, 10, 1, MAX_TRIED,
+     9 * BANDS, 6 * ALL_NODES, 45000, *4 * (2 * ALL_NODES,), 2 * ALL_NODES + 1, 81, 9 * BANDS,
+     9 * BANDS, 1, 1, 81 * BANDS, 81 * BANDS, 42, 64)
 )  # fmt: skip
 """Offsets of the parts of `graph`: the links between the nodes of a state, and searches in them."""
 
@@ -128,7 +165,8 @@ TECHNIQUE_COUNT = 2  # number of techniques to try
 SCORE = 3  # sum of the scores of all steps
 HIGHEST_RATING = 4  # highest rating of a step, in tenths
 HARDEST = 5  # index of the hardest technique so far
-TECHNIQUE_ROWS = 6  # a row of TECHNIQUE_ROW_SIZE numbers for each technique, in the order of trying
+HAS_QUEUES = 6  # whether singles are taken from queues, see `singles`
+TECHNIQUE_ROWS = 7  # a row of TECHNIQUE_ROW_SIZE numbers for each technique, in the order of trying
 
 # A row of `walk`. HARDNESS orders techniques by level, then by score. SE is the rating of Sudoku
 # Explainer in tenths. KIND, FORM and SIZE are fields of `techniques.Technique`.
@@ -137,45 +175,53 @@ HARDNESS, POINTS, SE, KIND, FORM, SIZE, TECHNIQUE_ROW_SIZE = range(7)
 (
     STAMP,  # the number of the last count of nodes
     STAMPS,  # for each signed node, the last count that came to it
-    STACK,  # what a count has still to look at
-    BEST_RANK,  # of the best hint so far: its rank among ratings, or NOTHING
+    STACK,  # derivations that a count has still to look at
+    BEST_RANK,  # of the best hint so far: the rank of its rating, or NOTHING if there is none
     BEST_COMPLEXITY,  # its number of nodes
     BEST_KIND,  # its kind
     BEST_BASE,  # its base rating
-    BEST_A,  # three numbers that say where it was found
-    BEST_B,
-    BEST_C,
+    BEST_SOURCE,  # the signed node or the constraint from which it starts
+    BEST_CONCLUSION,  # the signed node that it concludes, or NOTHING
+    BEST_LINKS,  # the links that its search follows, or NOTHING
     CYCLE_END,  # the last node on of the best cycle
-    CYCLE_VIA,  # the node off behind it
+    CYCLE_END_OFF,  # the node off that follows it
     CYCLE,  # the signed nodes of a cycle, from its end
     ON_PARENT,  # for each candidate on: the candidate on before it, or NOTHING
-    ON_VIA,  # for each candidate on: the candidate off that implies it
+    ON_PARENT_OFF,  # for each candidate on: the candidate off between the two
     QUEUE_ON,  # candidates on, in the order in which they are reached
     PENDING,  # pairs of a candidate off and the candidate on that implies it
     LOOP_CELLS,  # of a path that may become a unique loop: its cells
     LOOP_NEXT,  # for each, the neighbour to try next
-    LOOP_KINDS,  # for each, the kind of unit in which it follows the one before
+    LOOP_KINDS,  # for each, the kind of unit that it shares with the one before
     LOOP_EXTRAS,  # for each, the other digits of the path so far
     LOOP_ROOF,  # for each, how many cells of the path so far have other digits
     IS_FOLLOWED,  # for each candidate, whether its slot is known
-    SLOTS,  # a slot for each assumption: first two, then one for each candidate on
+    SLOTS,  # the first slot, then a slot for each candidate on
 ) = accumulate(
-    (0, 1, 2 * SINGLES, 2 * SINGLES, *9 * (1,), 2 * SINGLES, *3 * (SINGLES,), 60000, *5 * (20,), SINGLES)
+    (0, 1, 2 * SINGLES, 2 * SINGLES, *9 * (1,), 2 * SINGLES, *3 * (SINGLES,), 60000, *5 * (20,),
+     SINGLES)
 )  # fmt: skip
-"""Offsets of the parts of `web`, with which the chains of Sudoku Explainer are found."""
-
-(
-    ON_COUNT, OFF_COUNT, POOL_SIZE, CONFLICT, CONFLICT_AT, LAST, PARENTS_AT, ON_ORDER, OFF_ORDER,
-    POOL, SLOT_SIZE,
-) = accumulate((0, *6 * (1,), 2 * SINGLES, SINGLES, SINGLES, 12000))  # fmt: skip
-"""Offsets in a slot.
-
-- ON_COUNT, OFF_COUNT, ON_ORDER, OFF_ORDER: the candidates on and off in the order of reaching.
-- CONFLICT: the signed node whose contrary is reached, or NOTHING; CONFLICT_AT: its parents.
-- PARENTS_AT: for each signed node, where its parents are in POOL; 0 if it is not reached.
-- POOL: for each node the number of its parents, the constraint of its strong link, the number of
-  nodes on its longest path from the start, the parents.
-- POOL_SIZE, LAST: the size of POOL, and its last entry.
+"""Offsets of the parts of `workspace`, in which the steps of Sudoku Explainer are found. It has
+16-bit numbers.
 """
 
-WEB_SIZE = SLOTS + SLOT_SIZE * (SINGLES + 2)
+(
+    ON_COUNT,  # number of candidates on that are reached
+    OFF_COUNT,  # number of candidates off
+    CONFLICT,  # a signed node whose contrary is reached, or NOTHING
+    CONFLICT_DERIVATION,  # its derivation
+    LAST_DERIVATION,  # the last derivation
+    DERIVATIONS_END,  # the end of the derivations
+    DERIVATION_AT,  # for each signed node its derivation, an offset in the slot, or 0
+    ON_ORDER,  # candidates on in the order in which they are reached
+    OFF_ORDER,  # candidates off
+    DERIVATIONS,  # a derivation for each node that is reached
+    SLOT_SIZE,
+) = accumulate((0, *6 * (1,), 2 * SINGLES, SINGLES, SINGLES, 12000))
+"""Offsets in a slot, which holds what follows from an assumption."""
+
+# A derivation: the constraint of the strong link (NOTHING for a weak one), the number of nodes on
+# the longest path from the assumption, and the parents of the node.
+PARENT_COUNT, STRONG_LINK, DEPTH, FIRST_PARENT = range(4)
+
+WORKSPACE_SIZE = SLOTS + SLOT_SIZE * (SINGLES + 1)

@@ -10,9 +10,9 @@ from collections.abc import Iterator, Sequence
 from itertools import combinations, permutations, product
 
 from pipeline.steps.branching import excludes
+from pipeline.steps.rule_words import RuleWords
 from pipeline.steps.step import CONCLUSION, UNIQUENESS, Candidate, Cited
 from pipeline.steps.words import (
-    Words,
     cited_name,
     contradiction_text,
     listed,
@@ -27,7 +27,7 @@ MAX_COMBINATIONS = 12
 """More combinations are not listed in the reason of an aligned exclusion."""
 
 
-class PatternWords(Words):
+class PatternWords(RuleWords):
     """The placeholders of the templates of `wording` that describe a pattern."""
 
     # Singles, locked candidates, subsets and fish
@@ -54,7 +54,7 @@ class PatternWords(Words):
             causes.append("have lost it before" if blockers else f"have lost {value} before")
         return (
             f"{value} must be in {unit}, and {self.name(cell)} is its only place there: the other "
-            f"open cells {' or '.join(causes)}"
+            f"open cells {', or '.join(causes)}"
         )
 
     def _naked_single(self, cell: int, value: int) -> str:
@@ -62,11 +62,9 @@ class PatternWords(Words):
         seen = {self.position.values[other] for other in self.position.peers[cell]} - {0}
         side = self.position.geometry.side
         lost = [v for v in range(1, side + 1) if v != value and v not in seen]
-        before = f" and has lost {listed(lost)} before" if lost else ""
-        return (
-            f"{self.name(cell)} sees {listed(sorted(seen - {value}))}{before}, so only {value} is "
-            "left for it"
-        )
+        parts = [f"sees {listed(sorted(seen))}"] if seen else []
+        parts += [f"has lost {listed(lost)} before"] if lost else []
+        return f"{self.name(cell)} {listed(parts)}, so only {value} is left for it"
 
     def _blockers(self, cells: Sequence[int], value: int) -> list[int]:
         """The cells that hold a value and see one of the cells; as few as possible."""
@@ -117,6 +115,28 @@ class PatternWords(Words):
     @property
     def which_are(self) -> str:
         return "both" if len(self.step.cells) == 2 else "all"
+
+    @property
+    def locked(self) -> str:
+        """Why cells do not hold the value of locked candidates: their unit, or what they see."""
+        if self.step.cover:
+            return (
+                f"{self.which_are} in {self.cover}, so no other cell of {self.cover} holds "
+                f"{self.value}"
+            )
+        cells = {cell for cell, _ in self.step.struck}
+        return (
+            f"and {self.struck_cells} {'see' if len(cells) > 1 else 'sees'} all of these, "
+            f"so {self.conclusion}"
+        )
+
+    @property
+    def subset(self) -> str:
+        """Why other cells do not hold the values of a naked subset: their unit, or what they see."""
+        hit = {c for u in self.position.units_with(self.step.cells) for c in self.position.units[u]}
+        if {cell for cell, _ in self.step.struck} <= hit:
+            return f"so no other cell of {self.common_units} holds them"
+        return f"so no cell that sees all cells with one of them holds it: {self.conclusion}"
 
     @property
     def count(self) -> str:
@@ -402,22 +422,28 @@ class PatternWords(Words):
         texts = []
         for struck in self.step.struck:
             others = [cell for cell in cells if cell != struck[0]]
-            combinations_ = product(*([(c, v) for v in self.position.values_in(c)] for c in others))
-            reasons = [self._excluder([struck, *rest]) for rest in combinations_]
+            values = ([(cell, value) for value in self.position.values_in(cell)] for cell in others)
+            reasons = [
+                self._excluder([struck, *rest])
+                for rest in product(*values)
+                if not any(
+                    excludes(self.position, *two) for two in combinations((struck, *rest), 2)
+                )
+            ]
             if None in reasons or len(reasons) > MAX_COMBINATIONS:
                 return self.refuted
             texts.append(
                 f"if {self.name(struck[0])} were {struck[1]}, {self.names(others)} could not be "
                 f"{listed(filter(None, reasons), 'or')}"
             )
-        return f"{'; '.join(texts)}; so no value would be left there, and {self.conclusion}"
+        return (
+            f"cells that see each other have different values; {'; '.join(texts)}; so nothing "
+            f"would be left there, and {self.conclusion}"
+        )
 
     def _excluder(self, candidates: Sequence[Candidate]) -> str | None:
         """A combination, and why it is impossible; None if it is possible."""
-        values = listed((value for _, value in candidates[1:]), "with")
-        for first, second in combinations(candidates, 2):
-            if excludes(self.position, first, second):
-                return f"{values} (they see each other)"
+        values = listed(value for _, value in candidates[1:])
         held = {value for _, value in candidates}
         for cited in self.step.cited:
             if cited.unit is None and not cited.rule and cited.cells[0] not in self.step.cells:

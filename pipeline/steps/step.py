@@ -193,6 +193,7 @@ class Step:
     - `before`: the position in which the step is taken.
     - `fins`: the cells of a fish outside of its cover.
     - `cited`: the constraints from which the conclusions follow.
+    - `total`: of innies and outies, the sum of the innies less the sum of the outies.
     - `rating`: the rating of Sudoku Explainer; 0 if it does not have the technique.
 
     Units are indices in `before.units`.
@@ -210,6 +211,7 @@ class Step:
     fins: tuple[int, ...] = ()
     cited: tuple[Cited, ...] = field(default=(), repr=False)
     rating: float = 0.0
+    total: int = 0
 
     def __str__(self) -> str:
         from pipeline.steps.wording import text_of  # noqa: PLC0415 - `wording` imports this module

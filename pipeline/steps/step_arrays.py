@@ -212,6 +212,7 @@ def make_tables() -> tuple[int, ...]:
         (round(10 * base) for base in BASES),
         rating_ranks(),
         accumulate(map(len, excluded), initial=L.EXCLUDED),
+        (sum(1 << c % 27 for c in seen[n] if c // 27 == b) for n in spots for b in range(L.BANDS)),
         chain.from_iterable(excluded),
     )
     return tuple(chain.from_iterable(parts))

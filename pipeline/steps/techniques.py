@@ -14,8 +14,25 @@ from typing import NamedTuple
 from pipeline.certify.steps import follows
 from pipeline.native import compiled
 from pipeline.solving import LEVELS
-from pipeline.steps import chains, explainer, explainer_chains, explainer_uniqueness, nets, patterns
+from pipeline.steps import (
+    chains,
+    colours,
+    explainer,
+    explainer_cycles,
+    explainer_forcing,
+    explainer_uniqueness,
+    forcing,
+    loops,
+    nets,
+    patterns,
+    rectangles,
+    simple_chains,
+    singles,
+    wings,
+)
 from pipeline.steps import layout as L
+from pipeline.steps.explainer_hints import BASE_DYNAMIC, BASE_MULTIPLE
+from pipeline.steps.singles import apply_queued, set_up_queues
 from pipeline.steps.step_arrays import apply_step, reset_step, set_up
 
 MAX_SCORES = (800, 1000, 1600, 1800)
@@ -23,11 +40,14 @@ MAX_SCORES = (800, 1000, 1600, 1800)
 
 (
     SINGLE, LOCKED_CANDIDATES, SUBSET, FISH, UNIQUE_RECTANGLE, BUG, EMPTY_RECTANGLE, CHAIN,
-    COLOURS, XYZ_WING, VERITY, FORCING_NET, HIDDEN_SINGLE_SE, LOCKED_SE, NAKED_SINGLE_SE,
-    HIDDEN_SET_SE, NAKED_SET_SE, FISH_SE, WING_SE, LOOP_SE, CHAIN_SE, NISHIO_SE,
-    MULTIPLE_SE, ALIGNED_SE,
-) = range(24)  # fmt: skip
-"""Kinds of techniques: `_find` selects by kind the function to call."""
+    COLOURS, WING, VERITY, FORCING_NET, SIMPLE_CHAIN, REMOTE_PAIR, LOOP, FORCING_CHAIN,
+    EXPLAINER_HIDDEN_SINGLE, EXPLAINER_LOCKED, EXPLAINER_NAKED_SINGLE, EXPLAINER_HIDDEN_SET,
+    EXPLAINER_NAKED_SET, EXPLAINER_FISH, EXPLAINER_WING, EXPLAINER_LOOP, EXPLAINER_CHAIN,
+    EXPLAINER_NISHIO, EXPLAINER_MULTIPLE, EXPLAINER_ALIGNED, VARIANT,
+) = range(29)  # fmt: skip
+"""Kinds of techniques: `_find` selects by kind the function to call. The package `variants` finds
+those of the kind VARIANT.
+"""
 
 
 class Technique(NamedTuple):
@@ -53,13 +73,13 @@ class Technique(NamedTuple):
 
     @property
     def needs_unique(self) -> bool:
-        return self.kind in (BUG, UNIQUE_RECTANGLE, LOOP_SE)
+        return self.kind in (BUG, UNIQUE_RECTANGLE, EXPLAINER_LOOP)
 
 
 TECHNIQUES = (
-    Technique("full house", 0, 4, 10, SINGLE, patterns.FULL_HOUSE),
-    Technique("naked single", 0, 4, 23, SINGLE, patterns.NAKED_SINGLE),
-    Technique("hidden single", 0, 14, 0, SINGLE, patterns.IN_UNITS),
+    Technique("full house", 0, 4, 10, SINGLE, singles.FULL_HOUSE),
+    Technique("naked single", 0, 4, 23, SINGLE, singles.NAKED_SINGLE),
+    Technique("hidden single", 0, 14, 0, SINGLE, singles.HIDDEN_SINGLE),
     Technique("locked pair", 1, 40, 0, SUBSET, patterns.LOCKED, 2),
     Technique("locked triple", 1, 60, 0, SUBSET, patterns.LOCKED, 3),
     Technique("pointing", 1, 50, 26, LOCKED_CANDIDATES, patterns.POINTING),
@@ -73,69 +93,68 @@ TECHNIQUES = (
     Technique("X-wing", 2, 140, 32, FISH, patterns.BASIC, 2),
     Technique("swordfish", 2, 150, 38, FISH, patterns.BASIC, 3),
     Technique("jellyfish", 2, 160, 52, FISH, patterns.BASIC, 4),
+    Technique("remote pair", 2, 110, 0, REMOTE_PAIR),
     Technique("BUG+1", 2, 100, 56, BUG),
-    Technique("skyscraper", 2, 130, 0, CHAIN, chains.SKYSCRAPER),
-    Technique("2-string kite", 2, 150, 0, CHAIN, chains.KITE),
-    Technique("turbot fish", 2, 120, 66, CHAIN, chains.TURBOT),
-    Technique("empty rectangle", 2, 120, 0, EMPTY_RECTANGLE, chains.EMPTY_RECTANGLE),
-    Technique("W-wing", 2, 150, 0, CHAIN, chains.W_WING),
-    Technique("XY-wing", 2, 160, 42, CHAIN, chains.XY_WING),
-    Technique("XYZ-wing", 2, 180, 44, XYZ_WING, chains.XYZ_WING),
+    Technique("skyscraper", 2, 130, 0, WING, wings.SKYSCRAPER),
+    Technique("2-string kite", 2, 150, 0, WING, wings.KITE),
+    Technique("turbot fish", 2, 120, 66, SIMPLE_CHAIN, simple_chains.TURBOT),
+    Technique("empty rectangle", 2, 120, 0, EMPTY_RECTANGLE, wings.EMPTY_RECTANGLE),
+    Technique("W-wing", 2, 150, 0, WING, wings.W_WING),
+    Technique("XY-wing", 2, 160, 42, WING, wings.XY_WING),
+    Technique("XYZ-wing", 2, 180, 44, WING, wings.XYZ_WING),
     Technique("unique rectangle 1", 2, 100, 45, UNIQUE_RECTANGLE, 1),
     Technique("unique rectangle 2", 2, 100, 45, UNIQUE_RECTANGLE, 2),
     Technique("unique rectangle 3", 2, 100, 46, UNIQUE_RECTANGLE, 3),
     Technique("unique rectangle 4", 2, 100, 45, UNIQUE_RECTANGLE, 4),
     Technique("unique rectangle 5", 2, 100, 45, UNIQUE_RECTANGLE, 5),
+    Technique("unique rectangle 6", 2, 100, 0, UNIQUE_RECTANGLE, 6),
+    Technique("hidden rectangle", 2, 100, 0, UNIQUE_RECTANGLE, rectangles.HIDDEN),
+    Technique("avoidable rectangle 1", 2, 100, 0, UNIQUE_RECTANGLE, rectangles.AVOIDABLE_1),
+    Technique("avoidable rectangle 2", 2, 100, 0, UNIQUE_RECTANGLE, rectangles.AVOIDABLE_2),
     Technique("finned X-wing", 2, 130, 0, FISH, patterns.FINNED, 2),
     Technique("sashimi X-wing", 2, 150, 0, FISH, patterns.SASHIMI, 2),
     Technique("finned swordfish", 3, 200, 0, FISH, patterns.FINNED, 3),
     Technique("sashimi swordfish", 3, 240, 0, FISH, patterns.SASHIMI, 3),
     Technique("finned jellyfish", 3, 250, 0, FISH, patterns.FINNED, 4),
     Technique("sashimi jellyfish", 3, 260, 0, FISH, patterns.SASHIMI, 4),
-    Technique("simple colours", 2, 150, 0, COLOURS),
-    Technique("X-chain", 3, 260, 66, CHAIN, chains.X_CHAIN),
-    Technique("XY-chain", 3, 260, 70, CHAIN, chains.XY_CHAIN),
-    Technique("alternating inference chain", 3, 280, 70, CHAIN, chains.AIC),
-    Technique("grouped chain", 3, 300, 0, CHAIN, chains.GROUPED),
-    Technique("forcing chain", 4, 500, 0, VERITY, chains.GROUPED),
+    Technique("simple colours", 2, 150, 0, COLOURS, colours.SIMPLE),
+    Technique("multi-colours", 2, 200, 0, COLOURS, colours.MULTI),
+    Technique("X-chain", 3, 260, 66, SIMPLE_CHAIN, simple_chains.X_CHAIN),
+    Technique("XY-chain", 3, 260, 70, SIMPLE_CHAIN, simple_chains.XY_CHAIN),
+    Technique("alternating inference chain", 3, 280, 70, LOOP, 0),
+    Technique("grouped chain", 3, 300, 0, LOOP, 1),
+    Technique("forcing chain", 4, 500, 0, FORCING_CHAIN),
     Technique("forcing net", 4, 700, 85, FORCING_NET),
-    Technique("hidden single in a box", 0, 0, 12, SINGLE, patterns.IN_BOXES),
-    Technique("hidden single in a line", 0, 0, 15, SINGLE, patterns.IN_LINES),
-    Technique("direct pointing", 0, 0, 17, LOCKED_CANDIDATES, patterns.DIRECT_POINTING),
-    Technique("direct claiming", 0, 0, 19, LOCKED_CANDIDATES, patterns.DIRECT_CLAIMING),
-    Technique("direct hidden pair", 0, 0, 20, SUBSET, patterns.DIRECT, 2),
-    Technique("direct hidden triple", 0, 0, 25, SUBSET, patterns.DIRECT, 3),
-    Technique("multiple forcing chain", 0, 0, 80, VERITY, chains.AIC),
 )
 BY_SCORE = tuple(technique for technique in TECHNIQUES if technique.score)
 """The techniques of HoDoKu in its order."""
 
 BY_RATING = (
-    Technique("hidden single", 0, 0, 10, HIDDEN_SINGLE_SE),
-    Technique("direct locked candidates", 0, 0, 17, LOCKED_SE, 1),
-    Technique("direct hidden pair", 0, 0, 20, HIDDEN_SET_SE, 1, 2),
-    Technique("naked single", 0, 0, 23, NAKED_SINGLE_SE),
-    Technique("direct hidden triple", 0, 0, 25, HIDDEN_SET_SE, 1, 3),
-    Technique("locked candidates", 0, 0, 26, LOCKED_SE),
-    Technique("naked pair", 0, 0, 30, NAKED_SET_SE, 0, 2),
-    Technique("X-wing", 0, 0, 32, FISH_SE, 0, 2),
-    Technique("hidden pair", 0, 0, 34, HIDDEN_SET_SE, 0, 2),
-    Technique("naked triple", 0, 0, 36, NAKED_SET_SE, 0, 3),
-    Technique("swordfish", 0, 0, 38, FISH_SE, 0, 3),
-    Technique("hidden triple", 0, 0, 40, HIDDEN_SET_SE, 0, 3),
-    Technique("XY-wing", 0, 0, 42, WING_SE, 0, 2),
-    Technique("XYZ-wing", 0, 0, 44, WING_SE, 0, 3),
-    Technique("unique loop", 2, 0, 45, LOOP_SE),
-    Technique("naked quadruple", 0, 0, 50, NAKED_SET_SE, 0, 4),
-    Technique("jellyfish", 0, 0, 52, FISH_SE, 0, 4),
-    Technique("hidden quadruple", 0, 0, 54, HIDDEN_SET_SE, 0, 4),
+    Technique("hidden single", 0, 0, 10, EXPLAINER_HIDDEN_SINGLE),
+    Technique("direct locked candidates", 0, 0, 17, EXPLAINER_LOCKED, 1),
+    Technique("direct hidden pair", 0, 0, 20, EXPLAINER_HIDDEN_SET, 1, 2),
+    Technique("naked single", 0, 0, 23, EXPLAINER_NAKED_SINGLE),
+    Technique("direct hidden triple", 0, 0, 25, EXPLAINER_HIDDEN_SET, 1, 3),
+    Technique("locked candidates", 0, 0, 26, EXPLAINER_LOCKED),
+    Technique("naked pair", 0, 0, 30, EXPLAINER_NAKED_SET, 0, 2),
+    Technique("X-wing", 0, 0, 32, EXPLAINER_FISH, 0, 2),
+    Technique("hidden pair", 0, 0, 34, EXPLAINER_HIDDEN_SET, 0, 2),
+    Technique("naked triple", 0, 0, 36, EXPLAINER_NAKED_SET, 0, 3),
+    Technique("swordfish", 0, 0, 38, EXPLAINER_FISH, 0, 3),
+    Technique("hidden triple", 0, 0, 40, EXPLAINER_HIDDEN_SET, 0, 3),
+    Technique("XY-wing", 0, 0, 42, EXPLAINER_WING, 0, 2),
+    Technique("XYZ-wing", 0, 0, 44, EXPLAINER_WING, 0, 3),
+    Technique("unique loop", 2, 0, 45, EXPLAINER_LOOP),
+    Technique("naked quadruple", 0, 0, 50, EXPLAINER_NAKED_SET, 0, 4),
+    Technique("jellyfish", 0, 0, 52, EXPLAINER_FISH, 0, 4),
+    Technique("hidden quadruple", 0, 0, 54, EXPLAINER_HIDDEN_SET, 0, 4),
     Technique("BUG+1", 2, 0, 56, BUG),
-    Technique("aligned pair exclusion", 0, 0, 62, ALIGNED_SE, 0, 2),
-    Technique("forcing chain or cycle", 0, 0, 65, CHAIN_SE),
-    Technique("aligned triplet exclusion", 0, 0, 75, ALIGNED_SE, 0, 3),
-    Technique("Nishio forcing chain", 0, 0, 75, NISHIO_SE),
-    Technique("multiple forcing chain", 0, 0, 80, MULTIPLE_SE, 4),
-    Technique("dynamic forcing chain", 0, 0, 85, MULTIPLE_SE, 5),
+    Technique("aligned pair exclusion", 0, 0, 62, EXPLAINER_ALIGNED, 0, 2),
+    Technique("forcing chain or cycle", 0, 0, 65, EXPLAINER_CHAIN),
+    Technique("aligned triplet exclusion", 0, 0, 75, EXPLAINER_ALIGNED, 0, 3),
+    Technique("Nishio forcing chain", 0, 0, 75, EXPLAINER_NISHIO),
+    Technique("multiple forcing chain", 0, 0, 80, EXPLAINER_MULTIPLE, BASE_MULTIPLE),
+    Technique("dynamic forcing chain", 0, 0, 85, EXPLAINER_MULTIPLE, BASE_DYNAMIC),
 )
 """The techniques of Sudoku Explainer in its order; each finds its rating itself."""
 
@@ -146,7 +165,8 @@ def new_walk(order: Sequence[Technique], *, unique: bool = False) -> list[int]:
         (1000 * technique.level + technique.score, technique.score, technique.se, *technique[-3:])
         for technique in order
     ]
-    return [-1, int(unique), len(order), 0, 0, 0, *chain.from_iterable(rows)]
+    has_queues = any(technique.kind == SINGLE for technique in order)
+    return [-1, int(unique), len(order), 0, 0, 0, int(has_queues), *chain.from_iterable(rows)]
 
 
 MORE, FILLED, STUCK, UNSOUND = range(4)
@@ -160,50 +180,64 @@ MORE, FILLED, STUCK, UNSOUND = range(4)
 
 
 @compiled()
-def _find(kind, form, size, state, tables, step, graph, scratch, web):
-    """Find a step of a kind and write it to `step`. Returns 0 if there is none, else 1, or the
-    rating of Sudoku Explainer in tenths.
+def _find(kind, form, size, state, tables, step, graph, scratch, workspace):
+    """Find a step of a kind and write it to `step`.
+
+    Returns 0 if there is none. Else returns the rating of Sudoku Explainer in tenths, or 1 if it is
+    that of the technique.
     """
     reset_step(step)
-    if kind == HIDDEN_SINGLE_SE:
+    if kind == EXPLAINER_HIDDEN_SINGLE:
         return explainer.find_hidden_single(state, tables, step)
-    if kind == NAKED_SINGLE_SE:
+    if kind == EXPLAINER_NAKED_SINGLE:
         return explainer.find_naked_single(state, tables, step)
-    if kind == LOCKED_SE:
+    if kind == EXPLAINER_LOCKED:
         return explainer.find_locked(state, tables, step, form)
-    if kind == HIDDEN_SET_SE:
+    if kind == EXPLAINER_HIDDEN_SET:
         return explainer.find_hidden_set(state, tables, step, size, form)
-    if kind == NAKED_SET_SE:
+    if kind == EXPLAINER_NAKED_SET:
         return explainer.find_naked_set(state, tables, step, size)
-    if kind == FISH_SE:
+    if kind == EXPLAINER_FISH:
         return explainer.find_fish(state, tables, step, size)
-    if kind == WING_SE:
+    if kind == EXPLAINER_WING:
         return explainer.find_wing(state, tables, step, size)
-    if kind == LOOP_SE:
-        return explainer_uniqueness.find_unique_loop(state, tables, step, web)
-    if kind == ALIGNED_SE:
+    if kind == EXPLAINER_LOOP:
+        return explainer_uniqueness.find_unique_loop(state, tables, step, workspace)
+    if kind == EXPLAINER_ALIGNED:
         return explainer_uniqueness.find_aligned(state, tables, step, scratch, size)
-    if kind == CHAIN_SE:
-        return explainer_chains.find_chain(state, tables, step, web)
-    if kind == NISHIO_SE:
-        return explainer_chains.find_nishio(state, scratch, tables, step, web)
-    if kind == MULTIPLE_SE:
-        return explainer_chains.find_multiple(state, scratch, tables, step, web, form)
+    if kind == EXPLAINER_CHAIN:
+        return explainer_cycles.find_chain(state, tables, step, workspace)
+    if kind == EXPLAINER_NISHIO:
+        return explainer_forcing.find_nishio(state, scratch, tables, step, workspace)
+    if kind == EXPLAINER_MULTIPLE:
+        return explainer_forcing.find_multiple(state, scratch, tables, step, workspace, form)
     if kind == SINGLE:
-        return patterns.find_single(state, tables, step, form)
+        return singles.find_single(state, tables, step, graph, form)
     if kind == LOCKED_CANDIDATES:
-        return patterns.find_locked_candidates(state, tables, step, scratch, form)
-    if kind in (SUBSET, FISH):
-        return patterns.find_subset(state, tables, step, scratch, size, form)
+        return patterns.find_locked_candidates(state, tables, step, form)
+    if kind == SUBSET:
+        return patterns.find_subset(state, tables, step, graph, size, form)
+    if kind == FISH:
+        return patterns.find_fish(state, tables, step, graph, size, form)
     if kind == UNIQUE_RECTANGLE:
-        return patterns.find_unique_rectangle(state, tables, step, form)
+        return rectangles.find_rectangle(state, tables, step, graph, form)
     if kind == BUG:
         return patterns.find_bug(state, tables, step)
-    if kind in (EMPTY_RECTANGLE, CHAIN):
+    if kind in (EMPTY_RECTANGLE, WING):
+        return wings.find_wing(state, tables, step, form)
+    if kind == CHAIN:
         return chains.find_chain(state, tables, step, graph, form)
     if kind == COLOURS:
-        return chains.find_colours(state, tables, step, graph)
-    if kind in (XYZ_WING, VERITY):
+        return colours.find_colours(state, tables, step, graph, form)
+    if kind == SIMPLE_CHAIN:
+        return simple_chains.find_chain(state, tables, step, graph, form)
+    if kind == REMOTE_PAIR:
+        return simple_chains.find_remote_pair(state, tables, step, graph)
+    if kind == LOOP:
+        return loops.find_loop(state, tables, step, graph, form)
+    if kind == FORCING_CHAIN:
+        return forcing.find_forcing_chain(state, tables, step, graph)
+    if kind in (VERITY,):
         return chains.find_verity(state, tables, step, graph, form)
     return nets.find_forcing_net(state, tables, step, graph, scratch)
 
@@ -212,14 +246,17 @@ def _find(kind, form, size, state, tables, step, graph, scratch, web):
 # each step the search restarts with the first technique, so each step is of the simplest technique
 # that applies.
 @compiled()
-def take_steps(walk, state, tables, step, graph, scratch, stack, web, max_steps):
+def take_steps(walk, state, tables, step, graph, scratch, stack, workspace, max_steps):
     """Take at most `max_steps` steps. Returns MORE, FILLED, STUCK or UNSOUND.
 
     To start a puzzle, write -1 to STEPS_TAKEN and its candidates to CELLS. `step` then contains the
     last step. `scratch` (STATE_SIZE numbers) and `stack` (STACK_SIZE) are scratch.
     """
     if walk[L.STEPS_TAKEN] < 0:
-        set_up(state, tables)
+        if walk[L.HAS_QUEUES]:
+            set_up_queues(state, tables, graph)
+        else:
+            set_up(state, tables)
         walk[L.STEPS_TAKEN] = graph[L.IS_KNOWN] = graph[L.NET_START] = 0
     end = L.TECHNIQUE_ROWS + L.TECHNIQUE_ROW_SIZE * walk[L.TECHNIQUE_COUNT]
     for _ in range(max_steps):
@@ -228,7 +265,7 @@ def take_steps(walk, state, tables, step, graph, scratch, stack, web, max_steps)
         row, rating = L.TECHNIQUE_ROWS, 0
         while row < end:
             kind, form, size = walk[row + L.KIND], walk[row + L.FORM], walk[row + L.SIZE]
-            rating = _find(kind, form, size, state, tables, step, graph, scratch, web)
+            rating = _find(kind, form, size, state, tables, step, graph, scratch, workspace)
             if rating:
                 break
             row += L.TECHNIQUE_ROW_SIZE
@@ -245,6 +282,9 @@ def take_steps(walk, state, tables, step, graph, scratch, stack, web, max_steps)
         hardest = L.TECHNIQUE_ROWS + L.TECHNIQUE_ROW_SIZE * walk[L.HARDEST]
         if walk[row + L.HARDNESS] > walk[hardest + L.HARDNESS]:
             walk[L.HARDEST] = step[L.TECHNIQUE]
-        apply_step(state, tables, step)
+        if walk[L.HAS_QUEUES]:
+            apply_queued(state, tables, graph, step)
+        else:
+            apply_step(state, tables, step)
         graph[L.IS_KNOWN] = 0
     return MORE if state[L.OPEN] else FILLED

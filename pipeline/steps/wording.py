@@ -30,14 +30,12 @@ _RECTANGLE = "{line_values} in {line_cells}, as the solution is unique,"
 WORDINGS = {
     ("full house", "naked single", "hidden single"): Wording(_AT_PATTERN, "{single}"),
     ("pointing", "claiming", "locked candidates", "direct locked candidates"): Wording(
-        "{line_values} in {line_units} along {line_cover}",
-        "in {units}, {value} is possible only in {cells}, {which_are} in {cover}, so no other cell "
-        "of {cover} holds {value}{direct}",
+        "{line_values} in {line_units}{line_along}",
+        "in {units}, {value} is possible only in {cells}, {locked}{direct}",
     ),
     ("naked pair", "naked triple", "naked quadruple", "locked pair", "locked triple"): Wording(
         _AT_PATTERN,
-        "{values} are the only candidates of {cells}, so no other cell of {common_units} holds "
-        "them",
+        "{values} are the only candidates of {cells}, {subset}",
     ),
     (
         "hidden pair", "hidden triple", "hidden quadruple", "direct hidden pair",
@@ -76,11 +74,22 @@ WORDINGS = {
     ("X-chain", "XY-chain", "alternating inference chain", "grouped chain"): Wording(
         _AT_PATTERN, "{chain}"
     ),
-    ("forcing chain", "multiple forcing chain"): Wording(" from each {line_cases}", "{forcing}"),
-    ("forcing net",): Wording("{line_start} by singles to a contradiction", "{forcing}"),
+    ("forcing chain", "multiple forcing chain"): Wording("{line_cases}", "{forcing}"),
     (
-        "forcing chain or cycle", "Nishio forcing chain", "dynamic forcing chain",
+        "forcing net", "forcing chain or cycle", "Nishio forcing chain", "dynamic forcing chain",
     ): Wording("{line_start}", "{forcing}"),
+    ("combinations of a sum",): Wording(
+        " of {line_rules}",
+        "{combinations}",
+    ),
+    ("value of a cage",): Wording(
+        "{line_values} of {line_rules}",
+        "every combination of values of {rules} contains {value}, and {cage_places}",
+    ),
+    ("rule",): Wording(" {line_rules}", "{rules} allows nothing else, so {conclusion}"),
+    ("innies and outies",): Wording(
+        " {line_cells} of {line_units}", "{left_over}, so {conclusion}"
+    ),
     ("aligned pair exclusion", "aligned triplet exclusion"): Wording(_AT_PATTERN, "{aligned}"),
 }  # fmt: skip
 """The wording of the techniques, by their names."""

@@ -329,16 +329,19 @@ class Words:
     @property
     def line_cases(self) -> str:
         """The cell or the unit of a forcing chain."""
-        values, cells = self.line_values, self.line_cells
-        return f"of{values} in {cells}" if cells else f"place of{values} in {self.line_units}"
+        values, cells, units = self.line_values, self.line_cells, self.line_units
+        if cells:
+            return f" from each of{values} in {cells}"
+        return f" from each place of{values} in {units}" if units else self.line_start
 
     @property
     def line_start(self) -> str:
-        """The assumption of a net."""
-        if self.step.chain:
-            start = self.step.chain[0]
-            return f" from {spot_name(self.position, start.cells)}={start.value}"
-        return ""
+        """The assumptions of a forcing chain or net, and where they lead."""
+        branches = self.step.branches
+        names = with_commas(node_name(self.position, branch.assumption) for branch in branches)
+        if all(branch.ends == CONTRADICTION for branch in branches):
+            return f" from {names} to a contradiction" if branches else ""
+        return f" from {'each of ' if len(branches) > 1 else ''}{names}"
 
 
 def conclusion_text(position: Position, step: Step) -> str:
