@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -15,6 +15,7 @@ from pipeline.cli.options import (
     SOLVING_FIELDS,
     FilesArgument,
     ForceOption,
+    OptionalValue,
     Output,
     check_json,
     example_hint,
@@ -26,6 +27,10 @@ from pipeline.cli.options import (
 from pipeline.errors import InputError, UsageError, counted, printable
 from pipeline.service.signals import EXIT_BAD_INPUT, EXIT_OK
 from pipeline.settings import Settings
+
+if TYPE_CHECKING:
+    from pipeline.cli.walkthrough import HintLevel, StepDetail, Walkthrough
+    from pipeline.steps.orders import Order
 
 
 @takes(*SOLVING_FIELDS, *READING_FIELDS, "traits", "quiet")
@@ -44,14 +49,51 @@ def solve(  # noqa: PLR0913 - one parameter per option
         ),
     ] = False,
     steps: Annotated[
-        bool, typer.Option("--steps", help="Explain a 9×9 puzzle by logical steps, each checked.")
-    ] = False,
-    hint: Annotated[
-        bool,
+        Literal["lines", "full"] | None,
         typer.Option(
-            "--hint", help="Print only the next step; --svg and --json then omit the solution."
+            "--steps",
+            metavar="[=full]",
+            help=(
+                "Explain a puzzle by logical steps, each checked; --steps=full also prints the "
+                "branches of chains and nets."
+            ),
         ),
+        OptionalValue("lines"),
+    ] = None,
+    hint: Annotated[
+        Literal["technique", "where", "step"] | None,
+        typer.Option(
+            "--hint",
+            metavar="[=where|step]",
+            help=(
+                "Print the technique of the next step, with --hint=where also its units or cells, "
+                "with --hint=step the step and its board; --svg and --json then omit the solution."
+            ),
+        ),
+        OptionalValue("technique"),
+    ] = None,
+    all_steps: Annotated[
+        bool, typer.Option("--all-steps", help="Print all steps that are possible at the start.")
     ] = False,
+    order: Annotated[
+        Literal["boxes", "hodoku", "explainer"],
+        typer.Option(
+            "--order",
+            metavar="NAME",
+            help=(
+                "Order of the techniques in a 9×9 puzzle: `hodoku` (default), `explainer` as in "
+                "Sudoku Explainer, or `boxes` for singles in boxes first."
+            ),
+        ),
+    ] = "hodoku",
+    until: Annotated[
+        str | None,
+        typer.Option(
+            "--until",
+            metavar="TECHNIQUE",
+            help="With --steps, stop before the first step of this technique, such as X-wing.",
+        ),
+    ] = None,
     times: Annotated[bool, typer.Option("--times", help="Print a table of run times.")] = False,
     svg: Annotated[
         Path | None,
@@ -102,6 +144,8 @@ def solve(  # noqa: PLR0913 - one parameter per option
 
     sudoku-pipeline solve --hint examples/classic.sudoku
 
+    sudoku-pipeline solve --hint=step examples/classic.sudoku
+
     sudoku-pipeline solve --times examples/*.sudoku
 
     sudoku-pipeline solve --json examples/six.txt | jq .certificate
@@ -116,24 +160,25 @@ def solve(  # noqa: PLR0913 - one parameter per option
     from pipeline.cli.step_drawings import draw_result
     from pipeline.solving import ERROR_STATUSES
 
-    _check_drawing(svg, files, puzzle_only=puzzle_only, is_step=steps or hint, force=force)
+    walkthrough = _walkthrough(hint, steps, order, until, are_all=all_steps, boards=board)
+    _check_drawing(svg, files, puzzle_only=puzzle_only, is_step=bool(walkthrough), force=force)
     _check_records(svg, times=times, as_json=as_json)
     if table:
-        is_alone = not (board or steps or hint or times or svg or as_json)
+        is_alone = not (board or walkthrough or times or svg or as_json)
         raise typer.Exit(_tabulate(files, table, settings, force=force, is_alone=is_alone))
     boards = board or sys.stdout.isatty()
     kept, code = [], EXIT_OK
     for number, (item, result) in enumerate(solve_files(files, settings)):
         _check_single(svg, files[0], is_alone=item.is_only_item)
-        if steps or hint:
+        if walkthrough:
             from pipeline.cli.walkthrough import show_steps
 
-            explained = show_steps(item, result, settings, hint=hint, as_json=as_json, boards=board)
+            explained = show_steps(item, result, settings, walkthrough, as_json=as_json)
             code = code if explained else EXIT_BAD_INPUT
         elif as_json:
             print(results.record_line(item, result, settings))
         is_bad = result.status in ERROR_STATUSES
-        if not as_json and (is_bad or not hint):
+        if not as_json and (is_bad or not (hint or all_steps)):
             before = f"{item.name}: " if len(files) > 1 else ""
             if boards and number and item.is_only_item:
                 print()
@@ -144,10 +189,32 @@ def solve(  # noqa: PLR0913 - one parameter per option
     if times and kept:
         results.print_times(kept)
     if svg and kept:
-        draw_result(svg, *kept[0], steps=steps, puzzle_only=puzzle_only or hint)
+        draw_result(svg, *kept[0], steps=bool(steps), puzzle_only=puzzle_only or bool(hint))
     if board and not (settings.quiet or as_json) and len(files) == 1:
         results.suggest_commands(files[0])
     raise typer.Exit(code)
+
+
+def _walkthrough(
+    hint: HintLevel | None,
+    steps: StepDetail | None,
+    order: Order,
+    until: str | None,
+    *,
+    are_all: bool,
+    boards: bool,
+) -> Walkthrough | None:
+    """What to print of the steps; None if none of the options asks for steps.
+
+    Raises UsageError for options that cannot be combined, or an unknown technique.
+    """
+    if not (hint or steps or are_all or until):
+        return None
+    from pipeline.cli.walkthrough import Walkthrough
+
+    if hint and (steps or are_all or until):
+        raise UsageError("--hint cannot be combined with --steps, --all-steps or --until")
+    return Walkthrough(hint, steps or "lines", are_all, order, until, boards)
 
 
 def _tabulate(
@@ -162,7 +229,7 @@ def _tabulate(
     from pipeline.solving import ERROR_STATUSES
 
     if not is_alone:
-        options = "--board, --steps, --hint, --times, --svg or --json"
+        options = "--board, --steps, --all-steps, --until, --hint, --times, --svg or --json"
         raise UsageError(f"--table cannot be combined with {options}")
     check_target("--table", table, files, force=force)
     check_ending("--table", table, TABLES)
