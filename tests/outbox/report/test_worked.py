@@ -9,7 +9,7 @@ import pytest
 from support.pictures import BEFORE, BOARD, PUZZLE
 from support.techniques import EXAMPLES, masks_of
 
-from pipeline.outbox.report.step_page import panels_svg
+from pipeline.outbox.report.panel_drawing import panels_svg
 from pipeline.outbox.report.worked import (
     Line,
     Panel,
