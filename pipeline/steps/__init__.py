@@ -28,6 +28,7 @@ from pipeline.steps.techniques import (
     FILLED,
     FISH,
     MAX_SCORES,
+    SCORED,
     UNSOUND,
     Technique,
     new_walk,
@@ -37,10 +38,11 @@ from pipeline.steps.techniques import (
 __all__ = ["BY_RATING", "BY_SCORE", "Node", "Step", "all_steps", "ratings", "steps"]
 
 _MODULE_NAMES = (
-    "techniques", "singles", "patterns", "rectangles", "wings", "chains", "nets", "links",
-    "simple_chains", "colours", "loops", "forcing", "explainer", "explainer_uniqueness",
+    "techniques", "singles", "patterns", "rectangles", "wings", "sue_de_coq", "almost_locked_sets", "chains", "nets", "links",
+    "simple_chains", "colours", "loops", "forcing", "explainer", "explainer_aligned",
+    "explainer_bug",
     "explainer_cycles", "explainer_forcing", "explainer_hints", "explainer_implications",
-    "step_arrays", "layout",
+    "explainer_loops", "step_arrays", "layout",
 )  # fmt: skip
 _MODULES = *(f"pipeline.steps.{name}" for name in _MODULE_NAMES), "pipeline.certify.steps"
 """The modules that contain all compiled functions of the walk."""
@@ -312,13 +314,16 @@ def _decode_constraint(constraint: int) -> Cited:
 
 def _deadly_pattern(step: Sequence[int], cells: tuple[int, ...], before: Position) -> Cited:
     """The uniqueness of the solution, by which a candidate outside of a deadly pattern holds."""
+    if step[L.DEADLY] == L.DEADLY_GRID:
+        extras = step[L.EXTRAS + 1 : L.EXTRAS + 1 + step[L.EXTRAS]]
+        alternatives = tuple((candidate // 9, candidate % 9 + 1) for candidate in extras)
+        return Cited(cells, rule=UNIQUENESS, alternatives=alternatives)
     digits = step[L.PATTERN_DIGITS]
-    is_grid = step[L.DEADLY] == L.DEADLY_GRID
     alternatives = tuple(
         (cell, value)
         for cell in cells
         for value in before.values_in(cell)
-        if (digits >> value - 1 & 1) == is_grid
+        if not digits >> value - 1 & 1
     )
     return Cited(cells, rule=UNIQUENESS, alternatives=alternatives)
 
@@ -344,7 +349,7 @@ def ratings(puzzles: Iterable[Sequence[int]]) -> Iterator[Rating]:
     for masks in puzzles:
         run = run or loader.get(_SECONDS_PER_RATING)
         if walkers is None or (run and not walkers[0].is_compiled):
-            walkers = _Walker(run, BY_SCORE), _Walker(run, BY_RATING)
+            walkers = _Walker(run, SCORED), _Walker(run, BY_RATING)
         try:
             yield _rate(*walkers, masks)
         except StepRejected as error:
@@ -356,14 +361,17 @@ def ratings(puzzles: Iterable[Sequence[int]]) -> Iterator[Rating]:
 
 def _rate(by_score: _Walker, by_rating: _Walker, masks: Sequence[int]) -> Rating:
     """Rate a puzzle by two walks through it: in the order of scores and in that of ratings."""
-    solved = True
+    outcomes = []
     for walker in (by_score, by_rating):
         walker.begin(masks, unique=True)
-        solved = walker.take(_MAX_STEPS) == FILLED and solved
+        outcomes.append(walker.take(_MAX_STEPS))
+    solved = outcomes == [FILLED, FILLED]
     score, count = int(by_score.walk[L.SCORE]), int(by_score.walk[L.STEPS_TAKEN])
     hardest = by_score.order[int(by_score.walk[L.HARDEST])]
     name, level = hardest.name if count else "", hardest.level
-    while level < len(MAX_SCORES) and (score > MAX_SCORES[level] or not solved):
+    while level < len(MAX_SCORES) and (
+        score > MAX_SCORES[level] or outcomes[0] != FILLED
+    ):
         level += 1
     tenths = max(int(by_rating.walk[L.HIGHEST_RATING]), 0 if solved else BY_RATING[-1].se)
     return Rating(
@@ -377,7 +385,7 @@ def try_walk(run: Callable[..., int]) -> None:
     Raises RuntimeError if its steps differ from those of plain Python.
     """
     masks = [1 << int(sign) - 1 if sign != "0" else 511 for sign in _TRIAL_PUZZLE]
-    for order in (BY_SCORE, BY_RATING):
+    for order in (SCORED, BY_RATING):
         compiled, plain = _Walker(run, order), _Walker(None, order)
         for walker in (compiled, plain):
             walker.begin(masks, unique=True)

@@ -7,13 +7,14 @@ from itertools import pairwise
 
 from pipeline.steps.branching import (
     MAX_NESTING,
+    candidates_of,
     derive,
     excludes,
     node_of,
     shortened,
     split,
 )
-from pipeline.steps.step import CONCLUSION, Branch, Inference, Node, Step
+from pipeline.steps.step import CONCLUSION, CONTRADICTION, Branch, Inference, Node, Step
 from pipeline.steps.wording import sentence_of
 
 
@@ -94,19 +95,27 @@ def _cases(step: Step, conclusions: list[Node]) -> tuple[Branch, ...]:
 
 
 def _along_chain(step: Step) -> tuple[Branch, ...]:
-    """The branch along the nodes of a chain; empty if they do not alternate."""
+    """The branch along the nodes of a chain; empty if they do not alternate.
+
+    A chain whose end contradicts its start is a refutation of its start, without this branch.
+    """
     chain = step.chain
-    if len(chain) < 2 or chain[0].holds or not chain[-1].holds:
-        return ()
-    if any(first.holds == second.holds for first, second in pairwise(chain)):
+    if len(chain) < 2 or any(one.holds == other.holds for one, other in pairwise(chain)):
         return ()
     inferences = [Inference(chain[0])]
     for index, node in enumerate(chain[1:]):
         because = None
         if node.holds:
-            pair = {(cell, each.value) for each in (chain[index], node) for cell in each.cells}
+            pair = {*candidates_of(chain[index]), *candidates_of(node)}
             because = next((c for c in step.cited if {*c.candidates(step.before)} <= pair), None)
-            if because is None:
-                return ()
+        is_weak = not node.holds and all(
+            excludes(step.before, one, other)
+            for one in candidates_of(chain[index])
+            for other in candidates_of(node)
+        )
+        if because is None and not is_weak:
+            return ()
         inferences.append(Inference(node, (index,), because))
-    return (Branch(chain[0], tuple(inferences), CONCLUSION),)
+    opposite = chain[0]._replace(holds=not chain[0].holds)
+    ends = CONTRADICTION if chain[-1] == opposite else CONCLUSION
+    return (Branch(chain[0], tuple(inferences), ends),)

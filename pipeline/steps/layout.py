@@ -28,6 +28,7 @@ from pipeline.certify.steps import (
     DEADLY_GRID,
     DEADLY_RECTANGLE,
     ELIMINATED,
+    EXTRAS,
     PATTERN_CELLS,
     PATTERN_DIGITS,
     PLACED,
@@ -39,8 +40,8 @@ from pipeline.certify.steps import (
 
 __all__ = [
     "ALLOWED", "BASE_UNITS", "CELLS", "CHAIN_NODES", "CITED", "COVER_UNITS", "DEADLY",
-    "DEADLY_GRID", "DEADLY_RECTANGLE", "ELIMINATED", "PATTERN_CELLS", "PATTERN_DIGITS", "PLACED",
-    "STACK_SIZE", "STEP_SIZE", "TECHNIQUE", "VALUES",
+    "DEADLY_GRID", "DEADLY_RECTANGLE", "ELIMINATED", "EXTRAS", "PATTERN_CELLS", "PATTERN_DIGITS",
+    "PLACED", "STACK_SIZE", "STEP_SIZE", "TECHNIQUE", "VALUES",
 ]  # fmt: skip
 """The parts of `state` and `step` that `certify.steps` reads; that module documents them."""
 
@@ -53,8 +54,8 @@ UNIT_DIGITS, CONSTRAINTS = 81, 324
 FIRST_ROW, FIRST_COLUMN, FIRST_BOX, UNITS = 0, 9, 18, 27
 """The first unit of each kind; the number of units."""
 
-SPOTS, RECTANGLE_COUNT = 135, 486
-"""The number of spots; the number of rectangles in two rows, two columns and two boxes."""
+SPOTS = 135
+"""The number of spots."""
 
 SINGLES, ALL_NODES = 729, 9 * SPOTS
 """The number of candidates, which are the first nodes; the number of nodes."""
@@ -77,7 +78,6 @@ STATE_SIZE = 739
     LOWEST_BIT,  # 512 numbers: the lowest bit of each mask
     SETS,  # for k = 0 … 9: offset of the masks with k bits; then all masks, sorted by bit count
     SPOT_AT,  # 512 for each unit: the spot at the positions of a mask, or NOTHING
-    RECTANGLES,  # 4 cells for each rectangle in two rows, two columns and two boxes
     COMPLEXITIES,  # a chain with more nodes than entry k adds k + 1 tenths to its rating
     BASE_TENTHS,  # for each base rating of chains, the tenths
     RANKS,  # 32 for each base rating: the rank of the rating with k tenths more
@@ -86,12 +86,15 @@ STATE_SIZE = 739
     EXCLUDED,  # for each node, the nodes that it excludes, candidates first
 ) = accumulate(
     (0, 9 * CONSTRAINTS, 9 * UNITS, 36 * SPOTS, 36 * SPOTS, 81 * SPOTS, 512, 512, 522, 512 * UNITS,
-     4 * RECTANGLE_COUNT, 32, 10, 320, ALL_NODES + 1, 3 * SPOTS)
+     32, 10, 320, ALL_NODES + 1, 3 * SPOTS)
 )  # fmt: skip
 """Offsets of the parts of `tables`, which never change."""
 
 MAX_TRIED = 500
 """More rectangles than a search tries: 486 are possible."""
+
+MAX_SETS, MAX_COMMONS = 1500, 60000
+"""Limits on the number of almost locked sets, and of their restricted commons."""
 
 BANDS = 3
 """A set of cells is BANDS words of 27 bits: a bit for each cell of three rows."""
@@ -132,6 +135,20 @@ WORDS, BITS = 12, 63
     UNIONS,  # at each depth, the union of the masks of the rows above it
     TRIED_COUNT,  # number of rectangles in TRIED
     TRIED,  # a number for each rectangle that was tried, see `rectangles`
+    BOX_PICKS,  # as PICKS and UNIONS, for a search inside another
+    BOX_UNIONS,
+    ALS_COUNT,  # number of almost locked sets
+    ALS_UNIT,  # for each almost locked set, its unit
+    ALS_DIGITS,  # its digits
+    ALS_CELLS,  # its cells, in BANDS words
+    ALS_PLACES,  # BANDS words for each digit: its places in the set
+    ALS_SEEN,  # BANDS words for each digit: the other places that see all places in the set
+    FIRST_COMMON,  # for each set, the first restricted common with a later set; and the end
+    LAST_COMMON,  # for each set, the last restricted common with an earlier set
+    COMMON_SETS,  # for each restricted common of two sets: the earlier and the later set
+    COMMON_DIGITS,  # its one or two digits
+    NEXT_COMMON,  # the next one with the same later set, or NOTHING
+    REACHED_BY,  # for each number of links and each set, the last digits of ALS chains
     PLACES,  # BANDS words for each digit: the cells that have it as a candidate
     DIRECT_AT,  # 3 for each signed node: in DIRECT, where its candidates start, its groups, the end
     DIRECT,  # the signed nodes that a signed node implies by one link
@@ -149,12 +166,25 @@ WORDS, BITS = 12, 63
     SEEN_BY,  # the same: the cells that see a cell of the colour
     COLOUR_AT,  # an index in CHAIN_QUEUE for each component, and the end
     BRANCH,  # for each depth of a depth-first search, the next direct node to try
+    TRIALS,  # 2 · WORDS words for each signed candidate: what a trial of it eliminates and places
+    NETS,  # the same: the candidates that its net eliminates and places
+    NET,  # the same for the last net
+    PROVED,  # the same for all conclusions
+    STRUCK_BY,  # for each candidate that the last trial eliminated, the index of the placement
+    TRIAL_PLACED,  # for each placement of the last trial, its candidate; 0 is the assumption
+    TRIAL_CITED,  # for each placement of the last trial, its constraint
+    IS_NEEDED,  # for each placement of the last trial, whether a conclusion needs it
     GRAPH_SIZE,
 ) = accumulate(
     (0, 1, 1, 1, 1, *4 * (ALL_NODES + 1,), 6000, 6000, 39000, 39000, 1, 1, 1, 8 * ALL_NODES,
-     2 * ALL_NODES, ALL_NODES, WORDS, SINGLES, WORDS * SINGLES, 1, 1, 1, 1, 81, 243, 1, 10, 10, 1, MAX_TRIED,
+     2 * ALL_NODES, ALL_NODES, WORDS, SINGLES, WORDS * SINGLES, 1, 1, 1, 1, 81, 243, 1, 10, 10, 1,
+     MAX_TRIED,
+     10, 10, 1, MAX_SETS, MAX_SETS, BANDS * MAX_SETS, 9 * BANDS * MAX_SETS,
+     9 * BANDS * MAX_SETS, MAX_SETS + 1, MAX_SETS, 2 * MAX_COMMONS, MAX_COMMONS, MAX_COMMONS,
+     6 * MAX_SETS,
      9 * BANDS, 6 * ALL_NODES, 45000, *4 * (2 * ALL_NODES,), 2 * ALL_NODES + 1, 81, 9 * BANDS,
-     9 * BANDS, 1, 1, 81 * BANDS, 81 * BANDS, 42, 64)
+     9 * BANDS, 1, 1, 81 * BANDS, 81 * BANDS, 42, 64, 4 * WORDS * SINGLES, 4 * WORDS * SINGLES,
+     2 * WORDS, 2 * WORDS, SINGLES, 400, 400, 400)
 )  # fmt: skip
 """Offsets of the parts of `graph`: the links between the nodes of a state, and searches in them."""
 

@@ -9,15 +9,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import combinations, permutations, product
 
-from pipeline.steps.branching import excludes
+from pipeline.steps.branching import candidates_of, excludes
 from pipeline.steps.rule_words import RuleWords
-from pipeline.steps.step import CONCLUSION, UNIQUENESS, Candidate, Cited
+from pipeline.steps.step import CONCLUSION, UNIQUENESS, Candidate, Cited, Node
 from pipeline.steps.words import (
     cited_name,
     contradiction_text,
     listed,
     node_name,
     possible_only,
+    with_commas,
 )
 
 MAX_CHAIN_NODES = 8
@@ -25,6 +26,12 @@ MAX_CHAIN_NODES = 8
 
 MAX_COMBINATIONS = 12
 """More combinations are not listed in the reason of an aligned exclusion."""
+
+_EXCHANGE = (
+    "these two could be exchanged there, and the puzzle would have a second solution, but it is "
+    "unique"
+)
+"""Why cells cannot hold only two values."""
 
 
 class PatternWords(RuleWords):
@@ -84,8 +91,12 @@ class PatternWords(RuleWords):
         if not self.step.placed:
             return ""
         ((cell, value),) = self.step.placed
-        units = [c.unit for c in self.step.cited if c.value == value and cell in c.cells]
-        place = self.units_named(units[:1]) if units and units[0] is not None else "its unit"
+        units = [
+            c.unit
+            for c in self.step.cited
+            if c.unit is not None and c.value == value and cell in c.cells
+        ]
+        place = self.units_named(units[:1]) if units else "its unit"
         return f", and {self.name(cell)} is the only place left for {value} in {place}"
 
     @property
@@ -132,7 +143,7 @@ class PatternWords(RuleWords):
 
     @property
     def subset(self) -> str:
-        """Why other cells do not hold the values of a naked subset: their unit, or what they see."""
+        """Why other cells do not hold the values of a naked subset: their unit or peers."""
         hit = {c for u in self.position.units_with(self.step.cells) for c in self.position.units[u]}
         if {cell for cell, _ in self.step.struck} <= hit:
             return f"so no other cell of {self.common_units} holds them"
@@ -281,11 +292,14 @@ class PatternWords(RuleWords):
         deadly = next(c for c in self.step.cited if c.rule == UNIQUENESS)
         extras = deadly.candidates(self.position)
         roof = [*dict.fromkeys(cell for cell, _ in extras)]
+        filled = [cell for cell in deadly.cells if self.position.values[cell]]
         pair = listed(self.step.values)
-        start = (
-            f"if {self.names(deadly.cells)} held only {pair}, these two could be exchanged there, "
-            "and the puzzle would have a second solution, but it is unique"
-        )
+        start = f"if {self.names(deadly.cells)} held only {pair}, {_EXCHANGE}"
+        if filled:
+            start = (
+                f"no value of {self.names(filled)} is given; if all of {self.names(deadly.cells)} "
+                f"held only {pair}, {_EXCHANGE}"
+            )
         values = sorted({value for _, value in extras})
         if len(roof) == 1:
             return (
@@ -304,10 +318,15 @@ class PatternWords(RuleWords):
             digit = digits[0].value
             (other,) = (value for value in self.step.values if value != digit)
             return (
-                f"{possible_only(self.position, digits[0])}, so one of these is {digit}; if the other "
-                f"were {other}, {self.names(deadly.cells)} would hold only {pair}, these two could "
-                f"be exchanged there, and the puzzle would have a second solution, but it is "
-                f"unique; so {self.conclusion}"
+                f"{possible_only(self.position, digits[0])}, so one of these is {digit}; if the "
+                f"other were {other}, {self.names(deadly.cells)} would hold only {pair}, "
+                f"{_EXCHANGE}; so {self.conclusion}"
+            )
+        if len(digits) == 2 and {digit.value for digit in digits} < {*self.step.values}:
+            first, second = (possible_only(self.position, digit) for digit in digits)
+            return (
+                f"{first}, and {second}; so if {self.struck_or}, {self.names(deadly.cells)} would "
+                f"hold only {pair}, {_EXCHANGE}; so {self.conclusion}"
             )
         if digits:
             unit = self.units_named([d.unit for d in digits[:1] if d.unit is not None])
@@ -317,6 +336,14 @@ class PatternWords(RuleWords):
                 f"{self.names(places)}, so {self.conclusion}"
             )
         return f"{one_of}, and {self.conclusion}"
+
+    @property
+    def struck_or(self) -> str:
+        """The eliminated candidates as an assumption: `r1c2 or r3c4 were 5`."""
+        by_value: dict[int, list[int]] = {}
+        for cell, value in self.step.struck:
+            by_value.setdefault(value, []).append(cell)
+        return listed((f"{self.names(c, 'or')} were {v}" for v, c in by_value.items()), "or")
 
     @property
     def struck_there(self) -> str:
@@ -332,10 +359,14 @@ class PatternWords(RuleWords):
             f"{value} in {self.name(cell)}" for cell, value in deadly.candidates(self.position)
         ]
         many = len(extras) > 1
+        struck = {cell for cell, _ in self.step.struck}
+        so = self.conclusion
+        if not many and struck == {*deadly.cells}:
+            so = f"{self.name(deadly.cells[0])} is {self.value}, {self.struck_there}"
         return (
             f"without {listed(extras)}, every open cell would have two candidates and every value "
             "two places or none in each unit, and the puzzle would have no solution or several, "
-            f"but it has one; so {'one of these holds, and ' if many else ''}{self.conclusion}"
+            f"but it has one; so {'one of these holds, and ' if many else ''}{so}"
         )
 
     # Chains
@@ -364,35 +395,129 @@ class PatternWords(RuleWords):
         return f"{either}; {self.struck_cells} {sees} of both groups, so {self.conclusion}"
 
     @property
-    def chain(self) -> str:
-        """A chain whose first or last node holds."""
-        chain = self.step.chain
-        first = chain[0]._replace(holds=True) if chain else None
-        if first is None or chain[0].holds or not chain[-1].holds:
-            return self.forcing
-        start, end = node_name(self.position, first), node_name(self.position, chain[-1])
-        middle = [node_name(self.position, node) for node in chain[1:]]
-        follow = (
-            listed(middle, "and finally") if len(chain) <= MAX_CHAIN_NODES else "along the chain"
+    def line_components(self) -> str:
+        """The colours of each group of cells: `r1c1/r2c5 and r3c3/r4c8`."""
+        return " and ".join(
+            "/".join(with_commas(map(self.name, colour)) for colour in component)
+            for component in self._components()
         )
-        if first == chain[-1]:
-            return (
-                f"if {node_name(self.position, chain[0])}, then {follow}, which contradicts "
-                f"itself; so {self.conclusion}"
+
+    def _components(self) -> list[tuple[list[int], list[int]]]:
+        """The two colours of each group of cells that units with two places connect."""
+        links: dict[int, list[int]] = {}
+        for _, ((first, _), (second, _)) in self._pairs():
+            links.setdefault(first, []).append(second)
+            links.setdefault(second, []).append(first)
+        components, colours = [], dict[int, int]()
+        for start in sorted(links):
+            if start in colours:
+                continue
+            colours[start], reached = 0, [start]
+            for cell in reached:
+                for other in links[cell]:
+                    if other not in colours:
+                        colours[other] = 1 - colours[cell]
+                        reached.append(other)
+            components.append(
+                (
+                    sorted(cell for cell in reached if not colours[cell]),
+                    sorted(cell for cell in reached if colours[cell]),
+                )
             )
-        so = f"if {node_name(self.position, chain[0])}, then {follow}"
-        if len(chain) > MAX_CHAIN_NODES:
-            so = f"if {node_name(self.position, chain[0])}, the chain leads to {end}"
-        ends = [(c, n.value) for n in (first, chain[-1]) for c in n.cells]
-        if self._see_all(ends):
-            return (
-                f"{so}; so at least one of {start} and {end} is true; in both cases "
-                f"{self.conclusion}"
+        return components
+
+    def _touching(self, first: Sequence[int], second: Sequence[int]) -> tuple[int, int] | None:
+        """Two cells of two groups that see each other; None if there are none."""
+        pairs = product(first, second)
+        return next((pair for pair in pairs if self.position.sees(*pair)), None)
+
+    @property
+    def multi_colours(self) -> str:
+        """Two groups of cells, of each of which one of two colours holds."""
+        components = self._components()
+        struck = [*dict.fromkeys(cell for cell, _ in self.step.struck)]
+        value = self.value
+        for (one, other), (own, opposite) in permutations(components, 2):
+            start = (
+                f"units with only two places for {value} connect cells; either all of "
+                f"{self.names(one)} are {value}, or all of {self.names(other)}; also either all of "
+                f"{self.names(own)}, or all of {self.names(opposite)}"
             )
+            for false, true in ((one, other), (other, one)):
+                clashes = [self._touching(false, colour) for colour in (own, opposite)]
+                if {*struck} <= {*false} and None not in clashes:
+                    texts = [
+                        f"{self.name(a)} sees {self.name(b)}" for a, b in filter(None, clashes)
+                    ]
+                    return (
+                        f"{start}; {listed(texts)}, so {self.names(false)} cannot be {value} in "
+                        f"either case, and {self.conclusion}"
+                    )
+                for near, far in ((own, opposite), (opposite, own)):
+                    clash = self._touching(false, near)
+                    seen = (
+                        self._touching([cell], group) for cell in struck for group in (true, far)
+                    )
+                    if clash and None not in seen:
+                        return (
+                            f"{start}; {self.names(clash)} see each other, so they are not both "
+                            f"{value}, and all of {self.names(true)} or all of {self.names(far)} "
+                            f"are; {self.struck_cells} "
+                            f"{'sees a cell' if len(struck) == 1 else 'each see a cell'} of both "
+                            f"of these, so {self.conclusion}"
+                        )
+        return self.refuted
+
+    @property
+    def remote_pair(self) -> str:
+        """Cells with the same two candidates, each of which sees the next."""
+        cells = [*dict.fromkeys(cell for node in self.step.chain for cell in node.cells)]
+        struck = [*dict.fromkeys(cell for cell, _ in self.step.struck)]
+        see = "sees" if len(struck) == 1 else "each see"
         return (
-            f"{so}, and the ends exclude each other, so the chain is a loop: of any two neighbours "
-            "in it exactly one is true; what both neighbours exclude is false, so "
-            f"{self.conclusion}"
+            f"{self.names(cells)} have only {self.values}, and each of them sees the next, so they "
+            f"hold {self.values} in turn; {self.struck_cells} {see} two of them that hold "
+            f"different values, so {self.conclusion}"
+        )
+
+    @property
+    def chain(self) -> str:
+        """A chain whose first or last node holds, a chain that contradicts its start, or a loop."""
+        chain = self.step.chain
+        if len(chain) < 2:
+            return self.forcing
+        first, last = chain[0], chain[-1]
+        start, end = node_name(self.position, first), node_name(self.position, last)
+        middle = [node_name(self.position, node) for node in chain[1:]]
+        so = f"if {start}, then {listed(middle, 'and finally')}"
+        if len(chain) > MAX_CHAIN_NODES:
+            so = f"if {start}, the chain leads to {end}"
+        opposite = first._replace(holds=not first.holds)
+        is_excluded = first.holds and last.holds and self._excludes(first, last)
+        if last == opposite or is_excluded:
+            return f"{so}, which contradicts {start}; so {self.conclusion}"
+        if not first.holds and not last.holds and self._excludes(first, last):
+            other = node_name(self.position, opposite)
+            return f"{so}; if {other}, that excludes the same, so {self.conclusion}"
+        if not first.holds and last.holds:
+            ends = [(cell, node.value) for node in (first, last) for cell in node.cells]
+            if self._see_all(ends):
+                true = node_name(self.position, opposite)
+                return (
+                    f"{so}; so at least one of {true} and {end} is true; in both cases "
+                    f"{self.conclusion}"
+                )
+        return (
+            f"{so}; the chain is a loop, as its ends are linked, too: of any two neighbours in it "
+            f"exactly one is true; what both neighbours exclude is false, so {self.conclusion}"
+        )
+
+    def _excludes(self, first: Node, second: Node) -> bool:
+        """Whether all candidates of two nodes exclude each other."""
+        return all(
+            excludes(self.position, one, other)
+            for one in candidates_of(first)
+            for other in candidates_of(second)
         )
 
     @property

@@ -17,6 +17,7 @@ from pipeline.steps.step_arrays import (
     bit_count,
     candidate_at,
     cell_at,
+    eliminate_rest,
     lowest_bit,
     reset_step,
     sees,
@@ -183,29 +184,17 @@ def _conclude_subset(state, tables, step, unit, rows, columns, form):
         for k in range(L.PATTERN_CELLS + 1, L.PATTERN_CELLS + 1 + step[L.PATTERN_CELLS]):
             add_eliminations(state, tables, step, step[k], 511 & ~digits)
     elif group >= 81:  # the cells are in a line and in a box, and the line comes first
-        _eliminate_rest(state, tables, step, unit_of(tables, group, 0), digits)
+        eliminate_rest(state, tables, step, unit_of(tables, group, 0), digits)
         in_line = step[L.ELIMINATED]
-        _eliminate_rest(state, tables, step, unit_of(tables, group, 1), digits)
+        eliminate_rest(state, tables, step, unit_of(tables, group, 1), digits)
         if form == LOCKED and in_line in (0, step[L.ELIMINATED]):
             return False
     else:
-        _eliminate_rest(state, tables, step, unit, digits)
+        eliminate_rest(state, tables, step, unit, digits)
     for row in range(9):
         if rows >> row & 1:
             append_new(step, L.CITED, _row_constraint(tables, unit, row, form))
     return step[L.ELIMINATED] > 0
-
-
-@compiled()
-def _eliminate_rest(state, tables, step, unit, digits):
-    """Eliminate digits from the cells of a unit that are not pattern cells."""
-    for position in range(9):
-        cell, is_rest = cell_at(tables, unit, position), True
-        for k in range(L.PATTERN_CELLS + 1, L.PATTERN_CELLS + 1 + step[L.PATTERN_CELLS]):
-            if step[k] == cell:
-                is_rest = False
-        if is_rest:
-            add_eliminations(state, tables, step, cell, digits)
 
 
 # A finned fish has more than k columns; the candidates in the extra columns are its fins.
@@ -308,6 +297,7 @@ def find_bug(state, tables, step):
         if count == 5:
             add_eliminations(state, tables, step, candidate // 9, 511 & ~(1 << candidate % 9))
             append_new(step, L.PATTERN_CELLS, candidate // 9)
+            append_new(step, L.EXTRAS, candidate)
             step[L.DEADLY], step[L.PATTERN_DIGITS] = L.DEADLY_GRID, 1 << candidate % 9
             return 1
     return 0

@@ -16,6 +16,7 @@ from pipeline.steps.step_arrays import (
     append_new,
     bit_count,
     cell_at,
+    eliminate_rest,
     lowest_bit,
     reset_step,
     sees,
@@ -77,7 +78,10 @@ def _is_start(state, tables, cell, form):
 def _is_second(state, tables, start, cell, form):
     """Whether a cell may be the second of a rectangle."""
     if form < AVOIDABLE_1:
-        low, high = lowest_bit(tables, state[start]), lowest_bit(tables, state[start] & (state[start] - 1))
+        low, high = (
+            lowest_bit(tables, state[start]),
+            lowest_bit(tables, state[start] & (state[start] - 1)),
+        )
         return _may_hold(state, tables, cell, low) and _may_hold(state, tables, cell, high)
     return _is_placed(state, tables, cell)
 
@@ -181,17 +185,17 @@ def _conclude_type_3(state, tables, step, graph, unit, extras):
         if not is_usable or state[cell] & step[L.PATTERN_DIGITS]:
             continue
         digits = graph[L.UNIONS + depth] | state[cell]
-        step[L.CITED + 1 + depth] = cell
+        step[L.CITED + 1 + depth] = step[L.PATTERN_CELLS + 7 + depth] = cell
         depth += 1
         graph[L.UNIONS + depth], graph[L.PICKS + depth] = digits, graph[L.PICKS + depth - 1]
         if bit_count(tables, digits) != depth + 1:
             continue
-        step[L.CITED] = depth
+        step[L.CITED], step[L.PATTERN_CELLS] = depth, 6 + depth
         line, box = _common_units(tables, step, first_roof, second_roof)
         if unit < L.FIRST_BOX or line == L.NOTHING:
-            _eliminate_rest(state, tables, step, unit, digits)
+            eliminate_rest(state, tables, step, unit, digits)
             if unit < L.FIRST_BOX and box != L.NOTHING:
-                _eliminate_rest(state, tables, step, box, digits)
+                eliminate_rest(state, tables, step, box, digits)
         if step[L.ELIMINATED]:
             return
         step[L.CITED] = 0
@@ -211,18 +215,6 @@ def _common_units(tables, step, first_roof, second_roof):
         elif is_common:
             box = unit
     return line, box
-
-
-@compiled()
-def _eliminate_rest(state, tables, step, unit, digits):
-    """Eliminate digits from the cells of a unit that are neither in the roof nor cited."""
-    for position in range(9):
-        cell = cell_at(tables, unit, position)
-        is_rest = cell not in (step[L.PATTERN_CELLS + 5], step[L.PATTERN_CELLS + 6])
-        for k in range(L.CITED + 1, L.CITED + 1 + step[L.CITED]):
-            is_rest = is_rest and step[k] != cell
-        if is_rest:
-            add_eliminations(state, tables, step, cell, digits)
 
 
 # Type 4: in the units of both roof cells, one of the two digits has no other place, so the roof

@@ -159,6 +159,7 @@ def _write_pair(tables, step, graph, pair, length):
     digits = lowest_bit(tables, pair), lowest_bit(tables, pair & (pair - 1))
     for k in range(1, length + 1):
         append_new(step, L.CITED, graph[L.PATH + k])
+        append_new(step, L.PATTERN_CELLS, graph[L.PATH + k])
     for k in range(length, 0, -1):  # of each cell the digit that does not hold, the other before it
         off, on = (digits[0], digits[1]) if k & 1 else (digits[1], digits[0])
         for signed in (2 * (9 * graph[L.PATH + k] + on) + 1, 2 * (9 * graph[L.PATH + k] + off)):

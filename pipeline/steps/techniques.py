@@ -15,12 +15,15 @@ from pipeline.certify.steps import follows
 from pipeline.native import compiled
 from pipeline.solving import LEVELS
 from pipeline.steps import (
+    almost_locked_sets,
     chains,
     colours,
     explainer,
+    explainer_aligned,
+    explainer_bug,
     explainer_cycles,
     explainer_forcing,
-    explainer_uniqueness,
+    explainer_loops,
     forcing,
     loops,
     nets,
@@ -28,6 +31,7 @@ from pipeline.steps import (
     rectangles,
     simple_chains,
     singles,
+    sue_de_coq,
     wings,
 )
 from pipeline.steps import layout as L
@@ -40,11 +44,12 @@ MAX_SCORES = (800, 1000, 1600, 1800)
 
 (
     SINGLE, LOCKED_CANDIDATES, SUBSET, FISH, UNIQUE_RECTANGLE, BUG, EMPTY_RECTANGLE, CHAIN,
-    COLOURS, WING, VERITY, FORCING_NET, SIMPLE_CHAIN, REMOTE_PAIR, LOOP, FORCING_CHAIN,
+    COLOURS, WING, SUE_DE_COQ, ALMOST_LOCKED_SETS, VERITY, FORCING_NET, SIMPLE_CHAIN,
+    REMOTE_PAIR, LOOP, FORCING_CHAIN, BRUTE_FORCE,
     EXPLAINER_HIDDEN_SINGLE, EXPLAINER_LOCKED, EXPLAINER_NAKED_SINGLE, EXPLAINER_HIDDEN_SET,
-    EXPLAINER_NAKED_SET, EXPLAINER_FISH, EXPLAINER_WING, EXPLAINER_LOOP, EXPLAINER_CHAIN,
-    EXPLAINER_NISHIO, EXPLAINER_MULTIPLE, EXPLAINER_ALIGNED, VARIANT,
-) = range(29)  # fmt: skip
+    EXPLAINER_NAKED_SET, EXPLAINER_FISH, EXPLAINER_WING, EXPLAINER_LOOP, EXPLAINER_BUG,
+    EXPLAINER_ALIGNED, EXPLAINER_CHAIN, EXPLAINER_NISHIO, EXPLAINER_MULTIPLE, VARIANT,
+) = range(33)  # fmt: skip
 """Kinds of techniques: `_find` selects by kind the function to call. The package `variants` finds
 those of the kind VARIANT.
 """
@@ -73,7 +78,7 @@ class Technique(NamedTuple):
 
     @property
     def needs_unique(self) -> bool:
-        return self.kind in (BUG, UNIQUE_RECTANGLE, EXPLAINER_LOOP)
+        return self.kind in (BUG, UNIQUE_RECTANGLE, EXPLAINER_LOOP, EXPLAINER_BUG)
 
 
 TECHNIQUES = (
@@ -117,52 +122,72 @@ TECHNIQUES = (
     Technique("sashimi swordfish", 3, 240, 0, FISH, patterns.SASHIMI, 3),
     Technique("finned jellyfish", 3, 250, 0, FISH, patterns.FINNED, 4),
     Technique("sashimi jellyfish", 3, 260, 0, FISH, patterns.SASHIMI, 4),
+    Technique("Sue de Coq", 3, 250, 0, SUE_DE_COQ),
     Technique("simple colours", 2, 150, 0, COLOURS, colours.SIMPLE),
     Technique("multi-colours", 2, 200, 0, COLOURS, colours.MULTI),
     Technique("X-chain", 3, 260, 66, SIMPLE_CHAIN, simple_chains.X_CHAIN),
     Technique("XY-chain", 3, 260, 70, SIMPLE_CHAIN, simple_chains.XY_CHAIN),
     Technique("alternating inference chain", 3, 280, 70, LOOP, 0),
     Technique("grouped chain", 3, 300, 0, LOOP, 1),
+    Technique("ALS-XZ", 3, 300, 0, ALMOST_LOCKED_SETS, almost_locked_sets.XZ),
+    Technique("ALS-XY-wing", 3, 320, 0, ALMOST_LOCKED_SETS, almost_locked_sets.XY_WING),
+    Technique("ALS chain", 3, 340, 0, ALMOST_LOCKED_SETS, almost_locked_sets.CHAIN),
     Technique("forcing chain", 4, 500, 0, FORCING_CHAIN),
     Technique("forcing net", 4, 700, 85, FORCING_NET),
 )
 BY_SCORE = tuple(technique for technique in TECHNIQUES if technique.score)
 """The techniques of HoDoKu in its order."""
 
+SCORED = (*BY_SCORE, Technique("brute force", 4, 10_000, 0, BRUTE_FORCE))
+"""What HoDoKu counts for its score: its techniques, and brute force where none of them applies."""
+
 BY_RATING = (
-    Technique("hidden single", 0, 0, 10, EXPLAINER_HIDDEN_SINGLE),
-    Technique("direct locked candidates", 0, 0, 17, EXPLAINER_LOCKED, 1),
-    Technique("direct hidden pair", 0, 0, 20, EXPLAINER_HIDDEN_SET, 1, 2),
+    Technique("full house", 0, 0, 10, EXPLAINER_HIDDEN_SINGLE, explainer.FULL_HOUSE),
+    Technique("hidden single in a box", 0, 0, 12, EXPLAINER_HIDDEN_SINGLE, explainer.IN_BOX),
+    Technique("hidden single in a line", 0, 0, 15, EXPLAINER_HIDDEN_SINGLE, explainer.IN_LINE),
+    Technique("direct pointing", 0, 0, 17, EXPLAINER_LOCKED, 0, 1),
+    Technique("direct claiming", 0, 0, 19, EXPLAINER_LOCKED, 1, 1),
+    Technique("direct hidden pair", 1, 0, 20, EXPLAINER_HIDDEN_SET, 1, 2),
     Technique("naked single", 0, 0, 23, EXPLAINER_NAKED_SINGLE),
-    Technique("direct hidden triple", 0, 0, 25, EXPLAINER_HIDDEN_SET, 1, 3),
-    Technique("locked candidates", 0, 0, 26, EXPLAINER_LOCKED),
-    Technique("naked pair", 0, 0, 30, EXPLAINER_NAKED_SET, 0, 2),
-    Technique("X-wing", 0, 0, 32, EXPLAINER_FISH, 0, 2),
-    Technique("hidden pair", 0, 0, 34, EXPLAINER_HIDDEN_SET, 0, 2),
-    Technique("naked triple", 0, 0, 36, EXPLAINER_NAKED_SET, 0, 3),
-    Technique("swordfish", 0, 0, 38, EXPLAINER_FISH, 0, 3),
-    Technique("hidden triple", 0, 0, 40, EXPLAINER_HIDDEN_SET, 0, 3),
-    Technique("XY-wing", 0, 0, 42, EXPLAINER_WING, 0, 2),
-    Technique("XYZ-wing", 0, 0, 44, EXPLAINER_WING, 0, 3),
+    Technique("direct hidden triple", 1, 0, 25, EXPLAINER_HIDDEN_SET, 1, 3),
+    Technique("pointing", 1, 0, 26, EXPLAINER_LOCKED, 0),
+    Technique("claiming", 1, 0, 28, EXPLAINER_LOCKED, 1),
+    Technique("naked pair", 1, 0, 30, EXPLAINER_NAKED_SET, 0, 2),
+    Technique("X-wing", 2, 0, 32, EXPLAINER_FISH, 0, 2),
+    Technique("hidden pair", 1, 0, 34, EXPLAINER_HIDDEN_SET, 0, 2),
+    Technique("naked triple", 1, 0, 36, EXPLAINER_NAKED_SET, 0, 3),
+    Technique("swordfish", 2, 0, 38, EXPLAINER_FISH, 0, 3),
+    Technique("hidden triple", 1, 0, 40, EXPLAINER_HIDDEN_SET, 0, 3),
+    Technique("XY-wing", 2, 0, 42, EXPLAINER_WING, 0, 2),
+    Technique("XYZ-wing", 2, 0, 44, EXPLAINER_WING, 0, 3),
     Technique("unique loop", 2, 0, 45, EXPLAINER_LOOP),
-    Technique("naked quadruple", 0, 0, 50, EXPLAINER_NAKED_SET, 0, 4),
-    Technique("jellyfish", 0, 0, 52, EXPLAINER_FISH, 0, 4),
-    Technique("hidden quadruple", 0, 0, 54, EXPLAINER_HIDDEN_SET, 0, 4),
-    Technique("BUG+1", 2, 0, 56, BUG),
-    Technique("aligned pair exclusion", 0, 0, 62, EXPLAINER_ALIGNED, 0, 2),
-    Technique("forcing chain or cycle", 0, 0, 65, EXPLAINER_CHAIN),
-    Technique("aligned triplet exclusion", 0, 0, 75, EXPLAINER_ALIGNED, 0, 3),
-    Technique("Nishio forcing chain", 0, 0, 75, EXPLAINER_NISHIO),
-    Technique("multiple forcing chain", 0, 0, 80, EXPLAINER_MULTIPLE, BASE_MULTIPLE),
-    Technique("dynamic forcing chain", 0, 0, 85, EXPLAINER_MULTIPLE, BASE_DYNAMIC),
+    Technique("naked quadruple", 2, 0, 50, EXPLAINER_NAKED_SET, 0, 4),
+    Technique("jellyfish", 2, 0, 52, EXPLAINER_FISH, 0, 4),
+    Technique("hidden quadruple", 2, 0, 54, EXPLAINER_HIDDEN_SET, 0, 4),
+    Technique("bivalue universal grave", 2, 0, 56, EXPLAINER_BUG),
+    Technique("aligned pair exclusion", 3, 0, 62, EXPLAINER_ALIGNED, 0, 2),
+    Technique("cycle or forcing chain", 3, 0, 65, EXPLAINER_CHAIN),
+    Technique("aligned triplet exclusion", 3, 0, 75, EXPLAINER_ALIGNED, 0, 3),
+    Technique("Nishio forcing chain", 4, 0, 75, EXPLAINER_NISHIO),
+    Technique("multiple forcing chain", 4, 0, 80, EXPLAINER_MULTIPLE, BASE_MULTIPLE),
+    Technique("dynamic forcing chain", 4, 0, 85, EXPLAINER_MULTIPLE, BASE_DYNAMIC),
 )
-"""The techniques of Sudoku Explainer in its order; each finds its rating itself."""
+"""The techniques of Sudoku Explainer in its order.
+
+`se` is the lowest rating of a technique: loops and chains find the rating of each step. Sudoku
+Explainer has no levels. They are those that HoDoKu gives to the same technique or a similar one.
+"""
 
 
 def new_walk(order: Sequence[Technique], *, unique: bool = False) -> list[int]:
     """The array `walk` at the start of a puzzle, for the techniques of `order`."""
     rows = [
-        (1000 * technique.level + technique.score, technique.score, technique.se, *technique[-3:])
+        (
+            1000 * technique.level + (technique.score or technique.se),
+            technique.score,
+            technique.se,
+            *technique[-3:],
+        )
         for technique in order
     ]
     has_queues = any(technique.kind == SINGLE for technique in order)
@@ -180,7 +205,7 @@ MORE, FILLED, STUCK, UNSOUND = range(4)
 
 
 @compiled()
-def _find(kind, form, size, state, tables, step, graph, scratch, workspace):
+def _find(kind, form, size, state, tables, step, graph, scratch, stack, workspace):
     """Find a step of a kind and write it to `step`.
 
     Returns 0 if there is none. Else returns the rating of Sudoku Explainer in tenths, or 1 if it is
@@ -188,11 +213,11 @@ def _find(kind, form, size, state, tables, step, graph, scratch, workspace):
     """
     reset_step(step)
     if kind == EXPLAINER_HIDDEN_SINGLE:
-        return explainer.find_hidden_single(state, tables, step)
+        return explainer.find_hidden_single(state, tables, step, form)
     if kind == EXPLAINER_NAKED_SINGLE:
         return explainer.find_naked_single(state, tables, step)
     if kind == EXPLAINER_LOCKED:
-        return explainer.find_locked(state, tables, step, form)
+        return explainer.find_locked(state, tables, step, form, size)
     if kind == EXPLAINER_HIDDEN_SET:
         return explainer.find_hidden_set(state, tables, step, size, form)
     if kind == EXPLAINER_NAKED_SET:
@@ -202,9 +227,11 @@ def _find(kind, form, size, state, tables, step, graph, scratch, workspace):
     if kind == EXPLAINER_WING:
         return explainer.find_wing(state, tables, step, size)
     if kind == EXPLAINER_LOOP:
-        return explainer_uniqueness.find_unique_loop(state, tables, step, workspace)
+        return explainer_loops.find_unique_loop(state, tables, step, workspace)
+    if kind == EXPLAINER_BUG:
+        return explainer_bug.find_bug(state, scratch, tables, step)
     if kind == EXPLAINER_ALIGNED:
-        return explainer_uniqueness.find_aligned(state, tables, step, scratch, size)
+        return explainer_aligned.find_aligned(state, tables, step, scratch, size)
     if kind == EXPLAINER_CHAIN:
         return explainer_cycles.find_chain(state, tables, step, workspace)
     if kind == EXPLAINER_NISHIO:
@@ -227,6 +254,10 @@ def _find(kind, form, size, state, tables, step, graph, scratch, workspace):
         return wings.find_wing(state, tables, step, form)
     if kind == CHAIN:
         return chains.find_chain(state, tables, step, graph, form)
+    if kind == SUE_DE_COQ:
+        return sue_de_coq.find_sue_de_coq(state, tables, step, graph)
+    if kind == ALMOST_LOCKED_SETS:
+        return almost_locked_sets.find_almost_locked_sets(state, tables, step, graph, form)
     if kind == COLOURS:
         return colours.find_colours(state, tables, step, graph, form)
     if kind == SIMPLE_CHAIN:
@@ -237,7 +268,9 @@ def _find(kind, form, size, state, tables, step, graph, scratch, workspace):
         return loops.find_loop(state, tables, step, graph, form)
     if kind == FORCING_CHAIN:
         return forcing.find_forcing_chain(state, tables, step, graph)
-    if kind in (VERITY,):
+    if kind == BRUTE_FORCE:
+        return nets.find_by_brute_force(state, step, stack)
+    if kind == VERITY:
         return chains.find_verity(state, tables, step, graph, form)
     return nets.find_forcing_net(state, tables, step, graph, scratch)
 
@@ -265,7 +298,7 @@ def take_steps(walk, state, tables, step, graph, scratch, stack, workspace, max_
         row, rating = L.TECHNIQUE_ROWS, 0
         while row < end:
             kind, form, size = walk[row + L.KIND], walk[row + L.FORM], walk[row + L.SIZE]
-            rating = _find(kind, form, size, state, tables, step, graph, scratch, workspace)
+            rating = _find(kind, form, size, state, tables, step, graph, scratch, stack, workspace)
             if rating:
                 break
             row += L.TECHNIQUE_ROW_SIZE

@@ -218,8 +218,9 @@ class Words:
 
     @property
     def value(self) -> str:
-        """The first value of the pattern, or the one that is placed."""
-        return str((*self.step.values, *(value for _, value in self.step.placed))[0])
+        """The first value of the pattern, or of the conclusions."""
+        conclusions = (*self.step.placed, *self.step.struck)
+        return str((*self.step.values, *(value for _, value in conclusions))[0])
 
     @property
     def values(self) -> str:
@@ -296,6 +297,12 @@ class Words:
         return f" with {'fins' if len(self.step.fins) > 1 else 'fin'} {fins}" if fins else ""
 
     @property
+    def line_single(self) -> str:
+        """The unit of a single; nothing if it is the only candidate of its cell."""
+        units = [cited.unit for cited in self.step.cited[:1] if cited.unit is not None]
+        return f" in {unit_names(self.position, units, is_line=True)}" if units else ""
+
+    @property
     def line_box(self) -> str:
         return unit_names(self.position, self.step.units[-1:], is_line=True)
 
@@ -311,6 +318,12 @@ class Words:
         return (
             f" {''.join(linked)[1:]}" if self.step.chain else f" in {location}" if location else ""
         )
+
+    @property
+    def line_chain_cells(self) -> str:
+        """The cells of the chain, in order."""
+        cells = (node.cells for node in self.step.chain)
+        return with_commas(dict.fromkeys(spot_name(self.position, each) for each in cells))
 
     @property
     def line_colours(self) -> str:
@@ -329,10 +342,10 @@ class Words:
     @property
     def line_cases(self) -> str:
         """The cell or the unit of a forcing chain."""
-        values, cells, units = self.line_values, self.line_cells, self.line_units
-        if cells:
-            return f" from each of{values} in {cells}"
-        return f" from each place of{values} in {units}" if units else self.line_start
+        values, units = with_commas(self.step.values), self.line_units
+        if self.step.cells:
+            return f" from each of {values} in {self.line_cells}"
+        return f" from each place of {values} in {units}" if units else self.line_start
 
     @property
     def line_start(self) -> str:
