@@ -337,7 +337,12 @@ _DESCRIPTIONS: Final[dict[str, Description]] = {
         "All candidates of a cell, or all places of a value in a unit, have the same consequence.",
         "One of them is true, so the consequence is.",
     ),
-    "forcing chain or cycle": Description(
+    "bivalue universal grave": Description(
+        "Without the further candidates of a few cells, all open cells would have two candidates, "
+        "and each value two places in each unit: one of these further candidates is true.",
+        "In such a grid every value could be exchanged, so there would be no solution or several.",
+    ),
+    "cycle or forcing chain": Description(
         "A chain of candidates, each of which follows from the one before, that leads from an "
         "assumption to its opposite, or back to its beginning.",
         "What implies its own opposite is false. In a cycle, every second candidate is true.",
