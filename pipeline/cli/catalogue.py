@@ -52,10 +52,11 @@ def range_of(option: str, text: str) -> tuple[int, int]:
     return minimum, maximum
 
 
-def wish_of(
+def wish_of(  # noqa: PLR0913 - one parameter per option
     givens: str | None,
     depth: str | None,
     level: Level | None,
+    technique: str | None,
     *,
     redundant: bool,
     symmetric: bool,
@@ -67,7 +68,7 @@ def wish_of(
     try:
         clues = range_of("givens", givens) if givens else Wish().givens
         depths = range_of("depth", depth) if depth else None
-        return Wish(clues, not redundant, symmetric, marks, depths, level)
+        return Wish(clues, not redundant, symmetric, marks, depths, level, technique)
     except UsageError as error:
         raise UsageError(f"--{error}".replace("minimal=False", "--redundant")) from error
 
