@@ -93,7 +93,7 @@ STATE_SIZE = 739
 MAX_TRIED = 500
 """More rectangles than a search tries: 486 are possible."""
 
-MAX_SETS, MAX_COMMONS = 1500, 60000
+MAX_SETS, MAX_COMMONS = 1000, 30000
 """Limits on the number of almost locked sets, and of their restricted commons."""
 
 BANDS = 3
@@ -130,7 +130,7 @@ WORDS, BITS = 12, 63
     HIDDEN_END,
     NAKED_QUEUE,  # space for the naked singles of a walk: candidates
     HIDDEN_QUEUE,  # space for the hidden singles of a walk: candidates
-    DEPTH,  # depth of a search for a set of rows, see `patterns.next_rows`
+    ROW_DEPTH,  # depth of a search for a set of rows, see `patterns.next_rows`
     PICKS,  # at each depth, the row that was chosen
     UNIONS,  # at each depth, the union of the masks of the rows above it
     TRIED_COUNT,  # number of rectangles in TRIED

@@ -37,7 +37,7 @@ from pipeline.steps import (
 )
 from pipeline.steps import layout as L
 from pipeline.steps.explainer_hints import BASE_DYNAMIC, BASE_MULTIPLE
-from pipeline.steps.singles import apply_queued, set_up_queues
+from pipeline.steps.singles import apply_queued, empty_queues, set_up_queues
 from pipeline.steps.step_arrays import apply_step, reset_step, set_up
 
 MAX_SCORES = (800, 1000, 1600, 1800)
@@ -290,6 +290,7 @@ def take_steps(walk, state, tables, step, graph, scratch, stack, workspace, max_
             set_up_queues(state, tables, graph)
         else:
             set_up(state, tables)
+            empty_queues(graph)
         walk[L.STEPS_TAKEN] = graph[L.IS_KNOWN] = graph[L.NET_START] = graph[L.HAS_CLOSURE] = 0
     end = L.TECHNIQUE_ROWS + L.TECHNIQUE_ROW_SIZE * walk[L.TECHNIQUE_COUNT]
     for _ in range(max_steps):
