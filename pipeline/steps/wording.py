@@ -70,6 +70,8 @@ WORDINGS = {
         "unique rectangle 5", "unique rectangle 6", "hidden rectangle", "avoidable rectangle 1",
         "avoidable rectangle 2", "unique loop",
     ): Wording(_RECTANGLE, "{deadly_cells}"),
+    ("Sue de Coq",): Wording(_AT_PATTERN, "{sue_de_coq}"),
+    ("ALS-XZ", "ALS-XY-wing", "ALS chain"): Wording(_AT_PATTERN, "{almost_locked}"),
     ("BUG+1",): Wording(_AT_PATTERN, "{grave}"),
     ("simple colours",): Wording("{line_values} in {line_colours}", "{colours}"),
     ("multi-colours",): Wording("{line_values} in {line_components}", "{multi_colours}"),
