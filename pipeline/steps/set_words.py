@@ -68,6 +68,20 @@ class SetWords(RuleWords):
         )
 
     @property
+    def blossom(self) -> str:
+        """A stem and its petals."""
+        stem = self.step.cells[0]
+        values = listed(sorted({value for _, value in self.step.struck}))
+        is_one = len({cell for cell, _ in self.step.struck}) == 1
+        return (
+            f"the stem {self.name(stem)} sees, for each of its candidates "
+            f"{self._candidates([stem])}, all its places in a set with one candidate more than "
+            "cells, the petal; if the stem holds it, the petal holds all its other candidates, so "
+            f"one of the petals holds {values}; {self.struck_cells} {'sees' if is_one else 'see'} "
+            f"its places in all petals, so {'it' if is_one else 'they'} {self._are_not}"
+        )
+
+    @property
     def _are_not(self) -> str:
         values = listed(sorted({value for _, value in self.step.struck}), "or")
         return f"{'is' if len({cell for cell, _ in self.step.struck}) == 1 else 'are'} not {values}"

@@ -72,6 +72,7 @@ WORDINGS = {
     ): Wording(_RECTANGLE, "{deadly_cells}"),
     ("Sue de Coq",): Wording(_AT_PATTERN, "{sue_de_coq}"),
     ("ALS-XZ", "ALS-XY-wing", "ALS chain"): Wording(_AT_PATTERN, "{almost_locked}"),
+    ("death blossom",): Wording(_AT_PATTERN, "{blossom}"),
     ("BUG+1",): Wording(_AT_PATTERN, "{grave}"),
     ("simple colours",): Wording("{line_values} in {line_colours}", "{colours}"),
     ("multi-colours",): Wording("{line_values} in {line_components}", "{multi_colours}"),

@@ -61,6 +61,16 @@ CASES = {
         "",
     ),
     "an ALS chain": ("ALS chain", CHAIN, "r1c9<>1 r5c1<>1"),
+    "a death blossom": (
+        "death blossom",
+        {"r1c1": "12", "r1c5": "13", "r5c1": "24", "r5c2": "34"},
+        "r1c2<>3 r5c5<>3",
+    ),
+    "no death blossom without a petal for each candidate": (
+        "death blossom",
+        {"r1c1": "123", "r1c5": "14", "r5c1": "24"},
+        "",
+    ),
     "no ALS chain with a broken link": ("ALS chain", {**CHAIN, "r5c5": "345"}, ""),
 }  # fmt: skip
 
