@@ -189,6 +189,27 @@ WORDS, BITS = 12, 63
 )  # fmt: skip
 """Offsets of the parts of `graph`: the links between the nodes of a state, and searches in them."""
 
+(
+    HAS_CLOSURE,  # 1 if the parts that follow are known; see `explainer_closure`
+    NODE_COUNT,  # number of candidates that are left
+    ROW_WORDS,  # number of words of a set of them: bit k of word n is the candidate BITS · n + k
+    IS_CONTRADICTED,  # whether any node, on or off, implies its contrary
+    REFUTED_COUNT,  # number of the nodes that imply, on, their contrary
+    NODE_CANDIDATES,  # the candidates that are left, ascending
+    NODE_AT,  # for each candidate, its number among these
+    STRONG_LINKS,  # for each node, whether it has a strong link in a unit (1) and in its cell (2)
+    CONTRADICTED,  # for each node, whether it implies its contrary: on (1), off (2)
+    REFUTED,  # the nodes that imply, on, their contrary
+    WEAK_ROWS,  # for each node on, the set of nodes that one weak link makes off
+    STRONG_ROWS,  # for each node off, the set of nodes that one strong link makes on
+    ON_ROWS,  # for each node on, the set of nodes that it implies on, itself included
+    OFF_ROWS,  # for each node on, the set of nodes that it implies off
+    WHOLE_GRAPH_SIZE,
+) = accumulate((GRAPH_SIZE, 1, 1, 1, 1, 1, *5 * (SINGLES,), *4 * (WORDS * SINGLES,)))
+"""Offsets of further parts of `graph`: what the candidates of a state imply; see
+`explainer_closure`.
+"""
+
 # `walk`
 STEPS_TAKEN = 0  # number of steps so far; -1 before `set_up`
 IS_UNIQUE = 1  # 1 if it is proved that the puzzle has one solution
@@ -214,6 +235,7 @@ HARDNESS, POINTS, SE, KIND, FORM, SIZE, TECHNIQUE_ROW_SIZE = range(7)
     BEST_SOURCE,  # the signed node or the constraint from which it starts
     BEST_CONCLUSION,  # the signed node that it concludes, or NOTHING
     BEST_LINKS,  # the links that its search follows, or NOTHING
+    BEST_ORDER,  # its place in the order of search, among cycles and chains
     CYCLE_END,  # the last node on of the best cycle
     CYCLE_END_OFF,  # the node off that follows it
     CYCLE,  # the signed nodes of a cycle, from its end
@@ -229,7 +251,7 @@ HARDNESS, POINTS, SE, KIND, FORM, SIZE, TECHNIQUE_ROW_SIZE = range(7)
     IS_FOLLOWED,  # for each candidate, whether its slot is known
     SLOTS,  # the first slot, then a slot for each candidate on
 ) = accumulate(
-    (0, 1, 2 * SINGLES, 2 * SINGLES, *9 * (1,), 2 * SINGLES, *3 * (SINGLES,), 60000, *5 * (20,),
+    (0, 1, 2 * SINGLES, 2 * SINGLES, *10 * (1,), 2 * SINGLES, *3 * (SINGLES,), 60000, *5 * (20,),
      SINGLES)
 )  # fmt: skip
 """Offsets of the parts of `workspace`, in which the steps of Sudoku Explainer are found. It has
@@ -253,6 +275,6 @@ HARDNESS, POINTS, SE, KIND, FORM, SIZE, TECHNIQUE_ROW_SIZE = range(7)
 
 # A derivation: the constraint of the strong link (NOTHING for a weak one), the number of nodes on
 # the longest path from the assumption, and the parents of the node.
-PARENT_COUNT, STRONG_LINK, DEPTH, FIRST_PARENT = range(4)
+PARENT_COUNT, STRONG_LINK, NODE_DEPTH, FIRST_PARENT = range(4)
 
 WORKSPACE_SIZE = SLOTS + SLOT_SIZE * (SINGLES + 1)

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from itertools import combinations, permutations, product
 
 from pipeline.steps.branching import candidates_of, excludes
-from pipeline.steps.set_words import SetWords
+from pipeline.steps.rule_words import RuleWords
 from pipeline.steps.step import CONCLUSION, UNIQUENESS, Candidate, Cited, Node
 from pipeline.steps.words import (
     cited_name,
@@ -34,7 +34,7 @@ _EXCHANGE = (
 """Why cells cannot hold only two values."""
 
 
-class PatternWords(SetWords):
+class PatternWords(RuleWords):
     """The placeholders of the templates of `wording` that describe a pattern."""
 
     # Singles, locked candidates, subsets and fish

@@ -1,140 +1,134 @@
-"""Words for techniques of sets of cells: Sue de Coq and almost locked sets.
-
-The properties are placeholders of templates in `wording`, as in `pattern_words`.
-"""
+"""Words for patterns of almost locked sets: cells of a unit with one candidate more than cells."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from itertools import pairwise
 
-from pipeline.steps.rule_words import RuleWords
-from pipeline.steps.words import listed
+from pipeline.steps.pattern_words import PatternWords
+from pipeline.steps.words import listed, with_commas
 
-_SET_COUNTS = {"ALS-XZ": (2, 3), "ALS-XY-wing": (3, 4)}
-"""The range of the number of sets; an ALS chain has at least four."""
-
-Set = tuple[int, ...]
+_Set = tuple[int, ...]
 """The cells of an almost locked set."""
 
 
-class SetWords(RuleWords):
-    """The placeholders of the templates of `wording` that describe sets of cells."""
+class SetWords(PatternWords):
+    """The placeholders of the templates of `wording` that describe almost locked sets."""
 
     @property
-    def sue_de_coq(self) -> str:
-        """Cells of a line and a box that need all their candidates."""
-        cells = self.step.cells
-        line, box = (self.position.units[unit] for unit in self.step.units)
-        crossing = [cell for cell in cells if cell in line and cell in box]
-        others = [cell for cell in cells if cell not in crossing]
-        parts = [
-            f"{self.names(part)} of {self.units_named([unit])} ({self._candidates(part)})"
-            for unit, of_unit in zip(self.step.units, (line, box), strict=True)
-            if (part := [cell for cell in others if cell in of_unit])
-        ]
-        return (
-            f"{self.names(crossing)} ({self._candidates(crossing)}) and {listed(parts)} are "
-            f"{len(cells)} cells that need all their candidates, because each of these fits only "
-            f"once in {self.units}, or once in each; so {self.conclusion}"
+    def line_all_values(self) -> str:
+        """The candidates of the cells of the pattern."""
+        return with_commas(self._values_of(self.step.cells))
+
+    @property
+    def line_sets(self) -> str:
+        """The sets with their candidates: `1,4,7 in r1c2,r1c5 and 4,7 in r3c5`."""
+        return " and ".join(
+            f"{with_commas(self._values_of(cells))} in {with_commas(map(self.name, cells))}"
+            for cells in self._sets() or [self.step.cells]
         )
+
+    def _values_of(self, cells: _Set) -> list[int]:
+        """The candidates of cells, ascending."""
+        return sorted({value for cell in cells for value in self.position.values_in(cell)})
+
+    def _sets(self) -> list[_Set]:
+        """The almost locked sets of the pattern, whose cells follow one another."""
+        return next(self._partitions(self.step.cells), [])
+
+    def _partitions(self, cells: _Set) -> Iterator[list[_Set]]:
+        """Yield the ways to divide cells into almost locked sets, each linked to the next."""
+        if not cells:
+            yield []
+        for size in range(1, len(cells) + 1):
+            first, rest = cells[:size], cells[size:]
+            if len(self._values_of(first)) == size + 1 and self.position.units_with(first):
+                for others in self._partitions(rest):
+                    if not others or self._commons(first, others[0]):
+                        yield [first, *others]
+
+    def _commons(self, first: _Set, second: _Set) -> list[int]:
+        """The restricted commons of the step in two sets: values that only one of them can hold."""
+        return [
+            value
+            for value in self.step.values
+            if (places := [self._places(value, cells) for cells in (first, second)])
+            and all(places)
+            and all(self.position.sees(a, b) for a in places[0] for b in places[1])
+        ]
+
+    def _places(self, value: int, cells: _Set) -> list[int]:
+        """The cells that have a candidate."""
+        return [cell for cell in cells if self.position.has(cell, value)]
 
     @property
     def almost_locked(self) -> str:
-        """A chain of two or more almost locked sets."""
-        sets = self._almost_locked_sets()
-        if not sets:
-            return f"{self.cells} leave no other possibility: {self.conclusion}"
-        described = [f"{self._set_name(each)} ({self._candidates(each)})" for each in sets]
-        start = f"{listed(described)} have one candidate more than cells each"
-        commons = [self._commons(a, b) for a, b in pairwise(sets)]
-        if len(sets) == 2 and len(commons[0]) == 2:
-            first, second = commons[0]
+        """Two or more almost locked sets, of which the first or the last one is locked."""
+        sets = self._sets()
+        if len(sets) < 2:
+            return self.refuted
+        start = listed(
+            f"{self.names(cells)} {'has' if len(cells) == 1 else 'have'} only "
+            f"{listed(self._values_of(cells))}"
+            for cells in sets
+        )
+        start = f"{start}: each of these sets has one candidate more than cells"
+        commons = [self._commons(first, second) for first, second in pairwise(sets)]
+        if len(sets) == 2 and len(commons[0]) > 1:
             return (
-                f"{start}; only one of the two can hold {first}, and only one {second}, so each "
-                f"lacks one of these and holds all its other candidates; so {self.conclusion}"
+                f"{start}; {listed(commons[0])} cannot be in both, as all their places there see "
+                "each other; so each set lacks one of these values and holds all its others, and "
+                f"one of the sets holds each of them; so {self.conclusion}"
             )
-        links = [
-            f"{self._set_name(a)} and {self._set_name(b)} cannot both hold {digit}"
-            for (a, b), digit in zip(pairwise(sets), self._links(commons), strict=True)
-        ]
-        values = listed(sorted({value for _, value in self.step.struck}))
-        is_one = len({cell for cell, _ in self.step.struck}) == 1
+        links = listed(
+            f"{listed(values, 'or')} cannot be both in {self.names(first)} and in "
+            f"{self.names(second)}"
+            for values, (first, second) in zip(commons, pairwise(sets), strict=True)
+        )
+        struck = listed(sorted({value for _, value in self.step.struck}), "or")
+        sees = "sees" if len({cell for cell, _ in self.step.struck}) == 1 else "see"
+        if len(sets) == 2:
+            either = (
+                f"one of the two sets lacks {listed(commons[0], 'or')} and holds all its others"
+            )
+        else:
+            either = (
+                "if the first set holds the value that it shares with the second, the second "
+                "lacks it and holds all its others, and so on to the last; so the first or the "
+                "last set lacks a shared value and holds all its others"
+            )
         return (
-            f"{start}; what lacks one candidate holds all others, and {listed(links)}, so "
-            f"{self._set_name(sets[0])} or {self._set_name(sets[-1])} holds {values}; "
-            f"{self.struck_cells} {'sees' if is_one else 'see'} its places in both, so "
-            f"{'it' if is_one else 'they'} {self._are_not}"
+            f"{start}; {links}, as all its places there see each other; so {either}, among them "
+            f"{struck}; {self.struck_cells} {sees} all places of {struck} in both, so "
+            f"{self.conclusion}"
         )
 
     @property
     def blossom(self) -> str:
-        """A stem and its petals."""
-        stem = self.step.cells[0]
-        values = listed(sorted({value for _, value in self.step.struck}))
-        is_one = len({cell for cell, _ in self.step.struck}) == 1
+        """A stem, and an almost locked set, the petal, for each of its candidates."""
+        stem, *petals = self.step.cells
+        struck = listed(sorted({value for _, value in self.step.struck}), "or")
+        sees = "sees" if len({cell for cell, _ in self.step.struck}) == 1 else "see"
         return (
-            f"the stem {self.name(stem)} sees, for each of its candidates "
-            f"{self._candidates([stem])}, all its places in a set with one candidate more than "
-            "cells, the petal; if the stem holds it, the petal holds all its other candidates, so "
-            f"one of the petals holds {values}; {self.struck_cells} {'sees' if is_one else 'see'} "
-            f"its places in all petals, so {'it' if is_one else 'they'} {self._are_not}"
+            f"{self.names(petals)} are sets with one candidate more than cells, the petals, and "
+            f"the stem {self.name(stem)} is {listed(self._values_of((stem,)), 'or')}; for each of "
+            "these it sees all places of a petal, which lacks the value that the stem holds, and "
+            f"so holds all its others, among them {struck}; {self.struck_cells} {sees} all places "
+            f"of {struck} in the petals, so {self.conclusion}"
         )
 
     @property
-    def _are_not(self) -> str:
-        values = listed(sorted({value for _, value in self.step.struck}), "or")
-        return f"{'is' if len({cell for cell, _ in self.step.struck}) == 1 else 'are'} not {values}"
-
-    def _set_name(self, cells: Set) -> str:
-        """A cell, or the set of some cells."""
-        return self.name(cells[0]) if len(cells) == 1 else f"the set of {self.names(cells)}"
-
-    def _candidates(self, cells: Sequence[int]) -> str:
-        """The candidates of cells."""
-        return listed(sorted({value for cell in cells for value in self.position.values_in(cell)}))
-
-    def _links(self, commons: Sequence[Sequence[int]]) -> list[int]:
-        """A restricted common of each pair of neighbours, so that it changes along the chain."""
-        struck = {value for _, value in self.step.struck}
-        digits = list[int]()
-        for choices in commons:
-            fits = [d for d in choices if d not in struck and d not in digits[-1:]]
-            digits.append((fits or list(choices))[0])
-        return digits
-
-    def _almost_locked_sets(self) -> list[Set]:
-        """The sets of the pattern, whose cells follow one another; empty if they overlap."""
-        counts = range(*_SET_COUNTS.get(self.step.technique.name, (4, len(self.step.cells) + 1)))
-        splits = self._splits(self.step.cells, ())
-        return next((split for split in splits if len(split) in counts), [])
-
-    def _splits(self, cells: Sequence[int], before: Set) -> Iterator[list[Set]]:
-        """The ways to split cells into almost locked sets with restricted commons."""
-        if not cells:
-            yield []
-        for size in range(1, len(cells) + 1):
-            first = tuple(cells[:size])
-            count = len({value for cell in first for value in self.position.values_in(cell)})
-            if count != size + 1 or not (size == 1 or self.position.units_with(first)):
-                continue
-            if before and not self._commons(before, first):
-                continue
-            for rest in self._splits(cells[size:], first):
-                yield [first, *rest]
-
-    def _commons(self, a: Set, b: Set) -> list[int]:
-        """The restricted commons of two sets."""
-        places = [
-            {
-                value: [c for c in cells if value in self.position.values_in(c)]
-                for value in range(1, 10)
-            }
-            for cells in (a, b)
+    def sue_de_coq(self) -> str:
+        """Cells of a line and a box with as many candidates as cells."""
+        cells, values = self.step.cells, self._values_of(self.step.cells)
+        several = [
+            value for value in values if not self.position.units_with(self._places(value, cells))
         ]
-        return [
-            value
-            for value in self.step.values
-            if all(place[value] for place in places)
-            and all(self.position.sees(p, q) for p in places[0][value] for q in places[1][value])
-        ]
+        twice = f", {listed(several)} twice," if several else ""
+        return (
+            f"in {self.units}, {self.names(cells)} are {len(cells)} cells that can hold each of "
+            f"{listed(values)} only once{twice or ','} {len(values) + len(several)} values in "
+            "all, so "
+            "each of these is there, and no other cell that sees all its places holds it; so "
+            f"{self.conclusion}"
+        )

@@ -150,7 +150,6 @@ BY_RATING = (
     Technique("hidden single in a box", 0, 0, 12, EXPLAINER_HIDDEN_SINGLE, explainer.IN_BOX),
     Technique("hidden single in a line", 0, 0, 15, EXPLAINER_HIDDEN_SINGLE, explainer.IN_LINE),
     Technique("direct pointing", 0, 0, 17, EXPLAINER_LOCKED, 0, 1),
-    Technique("direct claiming", 0, 0, 19, EXPLAINER_LOCKED, 1, 1),
     Technique("direct hidden pair", 1, 0, 20, EXPLAINER_HIDDEN_SET, 1, 2),
     Technique("naked single", 0, 0, 23, EXPLAINER_NAKED_SINGLE),
     Technique("direct hidden triple", 1, 0, 25, EXPLAINER_HIDDEN_SET, 1, 3),
@@ -237,11 +236,11 @@ def _find(kind, form, size, state, tables, step, graph, scratch, stack, workspac
     if kind == EXPLAINER_ALIGNED:
         return explainer_aligned.find_aligned(state, tables, step, scratch, size)
     if kind == EXPLAINER_CHAIN:
-        return explainer_cycles.find_chain(state, tables, step, workspace)
+        return explainer_cycles.find_chain(state, tables, step, workspace, graph)
     if kind == EXPLAINER_NISHIO:
         return explainer_forcing.find_nishio(state, scratch, tables, step, workspace)
     if kind == EXPLAINER_MULTIPLE:
-        return explainer_forcing.find_multiple(state, scratch, tables, step, workspace, form)
+        return explainer_forcing.find_multiple(state, scratch, tables, step, workspace, graph, form)
     if kind == SINGLE:
         return singles.find_single(state, tables, step, graph, form)
     if kind == LOCKED_CANDIDATES:
@@ -295,7 +294,7 @@ def take_steps(walk, state, tables, step, graph, scratch, stack, workspace, max_
         else:
             set_up(state, tables)
             empty_queues(graph)
-        walk[L.STEPS_TAKEN] = graph[L.IS_KNOWN] = graph[L.NET_START] = 0
+        walk[L.STEPS_TAKEN] = graph[L.IS_KNOWN] = graph[L.NET_START] = graph[L.HAS_CLOSURE] = 0
     end = L.TECHNIQUE_ROWS + L.TECHNIQUE_ROW_SIZE * walk[L.TECHNIQUE_COUNT]
     for _ in range(max_steps):
         if state[L.OPEN] == 0:
@@ -324,5 +323,5 @@ def take_steps(walk, state, tables, step, graph, scratch, stack, workspace, max_
             apply_queued(state, tables, graph, step)
         else:
             apply_step(state, tables, step)
-        graph[L.IS_KNOWN] = 0
+        graph[L.IS_KNOWN] = graph[L.HAS_CLOSURE] = 0
     return MORE if state[L.OPEN] else FILLED

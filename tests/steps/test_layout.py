@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import ast
+import inspect
 from collections import Counter
-from pathlib import Path
 
 from pipeline.steps import layout
 
 
-def test_no_name_stands_for_two_offsets():
-    tree = ast.parse(Path(layout.__file__).read_text())
-    targets = [t for node in ast.walk(tree) if isinstance(node, ast.Assign) for t in node.targets]
-    names = Counter(
-        name.id for target in targets for name in ast.walk(target) if isinstance(name, ast.Name)
+def test_no_name_of_the_layout_is_defined_twice():
+    stores = Counter(
+        node.id
+        for node in ast.walk(ast.parse(inspect.getsource(layout)))
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
     )
-    assert not [name for name, count in names.items() if count > 1]
+    assert [name for name, count in stores.items() if count > 1] == []
