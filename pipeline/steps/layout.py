@@ -149,6 +149,7 @@ WORDS, BITS = 12, 63
     COMMON_DIGITS,  # its one or two digits
     NEXT_COMMON,  # the next one with the same later set, or NOTHING
     REACHED_BY,  # for each number of links and each set, the last digits of ALS chains
+    BLOSSOM,  # BANDS words for each number of petals: the eliminations of a death blossom
     PLACES,  # BANDS words for each digit: the cells that have it as a candidate
     DIRECT_AT,  # 3 for each signed node: in DIRECT, where its candidates start, its groups, the end
     DIRECT,  # the signed nodes that a signed node implies by one link
@@ -181,7 +182,7 @@ WORDS, BITS = 12, 63
      MAX_TRIED,
      10, 10, 1, MAX_SETS, MAX_SETS, BANDS * MAX_SETS, 9 * BANDS * MAX_SETS,
      9 * BANDS * MAX_SETS, MAX_SETS + 1, MAX_SETS, 2 * MAX_COMMONS, MAX_COMMONS, MAX_COMMONS,
-     6 * MAX_SETS,
+     6 * MAX_SETS, 10 * BANDS,
      9 * BANDS, 6 * ALL_NODES, 45000, *4 * (2 * ALL_NODES,), 2 * ALL_NODES + 1, 81, 9 * BANDS,
      9 * BANDS, 1, 1, 81 * BANDS, 81 * BANDS, 42, 64, 4 * WORDS * SINGLES, 4 * WORDS * SINGLES,
      2 * WORDS, 2 * WORDS, SINGLES, 400, 400, 400)
