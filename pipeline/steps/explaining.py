@@ -61,7 +61,7 @@ def _is_contradiction(step: Step) -> bool:
 
 def _has_branches(step: Step) -> bool:
     name = step.technique.name.lower()
-    return any(word in name for word in _BRANCHED)
+    return any(word in name for word in _BRANCHED) and not name.startswith("als")
 
 
 def _length(branches: tuple[Branch, ...]) -> int:
