@@ -40,7 +40,7 @@ __all__ = ["BY_RATING", "BY_SCORE", "Node", "Step", "all_steps", "ratings", "ste
 _MODULE_NAMES = (
     "techniques", "singles", "patterns", "rectangles", "wings", "sue_de_coq", "almost_locked_sets", "chains", "nets", "links",
     "simple_chains", "colours", "loops", "forcing", "explainer", "explainer_aligned",
-    "explainer_bug",
+    "explainer_bug", "explainer_closure",
     "explainer_cycles", "explainer_forcing", "explainer_hints", "explainer_implications",
     "explainer_loops", "step_arrays", "layout",
 )  # fmt: skip
@@ -94,7 +94,7 @@ class _Walker:
         self.walk: Any = np.array(self._initial_walk, np.int64) if run else [*self._initial_walk]
         self.state, self.step = self._zeros(L.STATE_SIZE), self._zeros(L.STEP_SIZE)
         self._run: Callable[..., int] = run or take_steps
-        self.graph = self._zeros(L.GRAPH_SIZE)
+        self.graph = self._zeros(L.WHOLE_GRAPH_SIZE)
         self._arrays = (
             self.walk,
             self.state,
@@ -345,8 +345,10 @@ def _decode_node(signed: int, masks_before: Sequence[int]) -> Node:
     return Node(digit + 1, open_cells, bool(signed & 1))
 
 
-def ratings(puzzles: Iterable[Sequence[int]]) -> Iterator[Rating]:
+def ratings(puzzles: Iterable[Sequence[int]], *, has_se: bool = True) -> Iterator[Rating]:
     """Rate puzzles that are proved to have one solution, each given by its masks as in `steps`.
+
+    `has_se`: also rate by Sudoku Explainer's order, which takes most of the time; else `se` is 0.
 
     If a step is unsound, the rating of that puzzle contains the message in `failed`.
     """
@@ -356,7 +358,7 @@ def ratings(puzzles: Iterable[Sequence[int]]) -> Iterator[Rating]:
         if walkers is None or (run and not walkers[0].is_compiled):
             walkers = _Walker(run, SCORED), _Walker(run, BY_RATING)
         try:
-            yield _rate(*walkers, masks)
+            yield _rate(walkers[0], walkers[1] if has_se else None, masks)
         except StepRejected as error:
             name, number, reason = error.technique, error.number, str(error)
             yield Rating(
@@ -364,19 +366,22 @@ def ratings(puzzles: Iterable[Sequence[int]]) -> Iterator[Rating]:
             )
 
 
-def _rate(by_score: _Walker, by_rating: _Walker, masks: Sequence[int]) -> Rating:
+def _rate(by_score: _Walker, by_rating: _Walker | None, masks: Sequence[int]) -> Rating:
     """Rate a puzzle by two walks through it: in the order of scores and in that of ratings."""
     outcomes = []
     for walker in (by_score, by_rating):
-        walker.begin(masks, unique=True)
-        outcomes.append(walker.take(_MAX_STEPS))
-    solved = outcomes == [FILLED, FILLED]
+        if walker:
+            walker.begin(masks, unique=True)
+            outcomes.append(walker.take(_MAX_STEPS))
+    solved = all(outcome == FILLED for outcome in outcomes)
     score, count = int(by_score.walk[L.SCORE]), int(by_score.walk[L.STEPS_TAKEN])
     hardest = by_score.order[int(by_score.walk[L.HARDEST])]
     name, level = hardest.name if count else "", hardest.level
     while level < len(MAX_SCORES) and (score > MAX_SCORES[level] or outcomes[0] != FILLED):
         level += 1
-    tenths = max(int(by_rating.walk[L.HIGHEST_RATING]), 0 if solved else BY_RATING[-1].se)
+    tenths = 0
+    if by_rating:
+        tenths = max(int(by_rating.walk[L.HIGHEST_RATING]), 0 if solved else BY_RATING[-1].se)
     return Rating(
         score=score, level=LEVELS[level], hardest=name, steps=count, se=tenths / 10, solved=solved
     )
