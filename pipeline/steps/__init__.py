@@ -38,11 +38,11 @@ from pipeline.steps.techniques import (
 __all__ = ["BY_RATING", "BY_SCORE", "Node", "Step", "all_steps", "ratings", "steps"]
 
 _MODULE_NAMES = (
-    "techniques", "singles", "patterns", "rectangles", "wings", "sue_de_coq", "almost_locked_sets", "chains", "nets", "links",
-    "simple_chains", "colours", "loops", "forcing", "explainer", "explainer_aligned",
-    "explainer_bug", "explainer_closure",
-    "explainer_cycles", "explainer_forcing", "explainer_hints", "explainer_implications",
-    "explainer_loops", "step_arrays", "layout",
+    "techniques", "singles", "patterns", "rectangles", "wings", "sue_de_coq", "almost_locked_sets",
+    "chains", "nets", "links", "simple_chains", "colours", "loops", "forcing", "explainer",
+    "explainer_aligned", "explainer_bug", "explainer_closure", "explainer_cycles",
+    "explainer_forcing", "explainer_hints", "explainer_implications", "explainer_loops",
+    "explainer_nishio", "step_arrays", "layout",
 )  # fmt: skip
 _MODULES = *(f"pipeline.steps.{name}" for name in _MODULE_NAMES), "pipeline.certify.steps"
 """The modules that contain all compiled functions of the walk."""

@@ -149,6 +149,7 @@ WORDS, BITS = 12, 63
     COMMON_DIGITS,  # its one or two digits
     NEXT_COMMON,  # the next one with the same later set, or NOTHING
     REACHED_BY,  # for each number of links and each set, the last digits of ALS chains
+    BLOSSOM,  # BANDS words for each number of petals: the eliminations of a death blossom
     PLACES,  # BANDS words for each digit: the cells that have it as a candidate
     DIRECT_AT,  # 3 for each signed node: in DIRECT, where its candidates start, its groups, the end
     DIRECT,  # the signed nodes that a signed node implies by one link
@@ -181,7 +182,7 @@ WORDS, BITS = 12, 63
      MAX_TRIED,
      10, 10, 1, MAX_SETS, MAX_SETS, BANDS * MAX_SETS, 9 * BANDS * MAX_SETS,
      9 * BANDS * MAX_SETS, MAX_SETS + 1, MAX_SETS, 2 * MAX_COMMONS, MAX_COMMONS, MAX_COMMONS,
-     6 * MAX_SETS,
+     6 * MAX_SETS, 10 * BANDS,
      9 * BANDS, 6 * ALL_NODES, 45000, *4 * (2 * ALL_NODES,), 2 * ALL_NODES + 1, 81, 9 * BANDS,
      9 * BANDS, 1, 1, 81 * BANDS, 81 * BANDS, 42, 64, 4 * WORDS * SINGLES, 4 * WORDS * SINGLES,
      2 * WORDS, 2 * WORDS, SINGLES, 400, 400, 400)
@@ -242,16 +243,18 @@ HARDNESS, POINTS, SE, KIND, FORM, SIZE, TECHNIQUE_ROW_SIZE = range(7)
     ON_PARENT_OFF,  # for each candidate on: the candidate off between the two
     QUEUE_ON,  # candidates on, in the order in which they are reached
     PENDING,  # pairs of a candidate off and the candidate on that implies it
+    LOOP_PLACES,  # for each unit, the positions that cells of a unique loop may have
     LOOP_CELLS,  # of a path that may become a unique loop: its cells
-    LOOP_NEXT,  # for each, the neighbour to try next
+    LOOP_NEXT,  # for each, the kind of unit to try next, as box, row, column
+    LOOP_REST,  # for each, the positions in the unit of the last kind that are to be tried
     LOOP_KINDS,  # for each, the kind of unit that it shares with the one before
     LOOP_EXTRAS,  # for each, the other digits of the path so far
     LOOP_ROOF,  # for each, how many cells of the path so far have other digits
     IS_FOLLOWED,  # for each candidate, whether its slot is known
     SLOTS,  # the first slot, then a slot for each candidate on
 ) = accumulate(
-    (0, 1, 2 * SINGLES, 2 * SINGLES, *10 * (1,), 2 * SINGLES, *3 * (SINGLES,), 60000, *5 * (20,),
-     SINGLES)
+    (0, 1, 2 * SINGLES, 2 * SINGLES, *10 * (1,), 2 * SINGLES, *3 * (SINGLES,), 60000, 27,
+     *6 * (20,), SINGLES)
 )  # fmt: skip
 """Offsets of the parts of `workspace`, in which the steps of Sudoku Explainer are found. It has
 16-bit numbers.

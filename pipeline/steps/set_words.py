@@ -108,6 +108,20 @@ class SetWords(PatternWords):
         )
 
     @property
+    def blossom(self) -> str:
+        """A stem, and an almost locked set, the petal, for each of its candidates."""
+        stem, *petals = self.step.cells
+        struck = listed(sorted({value for _, value in self.step.struck}), "or")
+        sees = "sees" if len({cell for cell, _ in self.step.struck}) == 1 else "see"
+        return (
+            f"{self.names(petals)} are sets with one candidate more than cells, the petals, and "
+            f"the stem {self.name(stem)} is {listed(self._values_of((stem,)), 'or')}; for each of "
+            "these it sees all places of a petal, which lacks the value that the stem holds, and "
+            f"so holds all its others, among them {struck}; {self.struck_cells} {sees} all places "
+            f"of {struck} in the petals, so {self.conclusion}"
+        )
+
+    @property
     def sue_de_coq(self) -> str:
         """Cells of a line and a box with as many candidates as cells."""
         cells, values = self.step.cells, self._values_of(self.step.cells)

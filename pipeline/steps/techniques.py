@@ -24,6 +24,7 @@ from pipeline.steps import (
     explainer_cycles,
     explainer_forcing,
     explainer_loops,
+    explainer_nishio,
     forcing,
     loops,
     nets,
@@ -132,10 +133,14 @@ TECHNIQUES = (
     Technique("ALS-XZ", 3, 300, 0, ALMOST_LOCKED_SETS, almost_locked_sets.XZ),
     Technique("ALS-XY-wing", 3, 320, 0, ALMOST_LOCKED_SETS, almost_locked_sets.XY_WING),
     Technique("ALS chain", 3, 340, 0, ALMOST_LOCKED_SETS, almost_locked_sets.CHAIN),
+    Technique("death blossom", 3, 360, 0, ALMOST_LOCKED_SETS, almost_locked_sets.BLOSSOM),
     Technique("forcing chain", 4, 500, 0, FORCING_CHAIN),
     Technique("forcing net", 4, 700, 85, FORCING_NET),
 )
-BY_SCORE = tuple(technique for technique in TECHNIQUES if technique.score)
+OPTIONAL = ("death blossom",)
+"""Techniques that HoDoKu does not use unless it is told to."""
+
+BY_SCORE = tuple(technique for technique in TECHNIQUES if technique.name not in OPTIONAL)
 """The techniques of HoDoKu in its order."""
 
 SCORED = (*BY_SCORE, Technique("brute force", 4, 10_000, 0, BRUTE_FORCE))
@@ -234,7 +239,7 @@ def _find(kind, form, size, state, tables, step, graph, scratch, stack, workspac
     if kind == EXPLAINER_CHAIN:
         return explainer_cycles.find_chain(state, tables, step, workspace, graph)
     if kind == EXPLAINER_NISHIO:
-        return explainer_forcing.find_nishio(state, scratch, tables, step, workspace)
+        return explainer_nishio.find_nishio(state, scratch, tables, step, workspace)
     if kind == EXPLAINER_MULTIPLE:
         return explainer_forcing.find_multiple(state, scratch, tables, step, workspace, graph, form)
     if kind == SINGLE:
