@@ -20,7 +20,7 @@ from pipeline.solving import LEVELS, Rating
 from pipeline.steps import layout as L
 from pipeline.steps import step_arrays
 from pipeline.steps.all_singles import is_single, singles
-from pipeline.steps.singles import strike
+from pipeline.steps.singles import place, strike
 from pipeline.steps.step import UNIQUENESS, Cited, Node, Position, Step
 from pipeline.steps.techniques import (
     BY_RATING,
@@ -59,6 +59,8 @@ candidates.
 """
 
 _eliminate: Callable[..., None] = step_arrays.eliminate
+_fill: Callable[..., None] = step_arrays.fill
+_place: Callable[..., None] = place
 _strike: Callable[..., None] = strike
 _TRIAL_PUZZLE = "000000010400000000020000000000050407008000300001090000300400200050100000000806000"
 """A puzzle that needs most techniques."""
@@ -125,15 +127,18 @@ class _Walker:
         unique: bool,
     ) -> None:
         """Start a walk in a later position of a puzzle; the arguments as for `steps`."""
-        filled = dict(placed)
-        self.begin(
-            [1 << filled[cell] - 1 if cell in filled else mask for cell, mask in enumerate(masks)],
-            unique=unique,
-        )
+        self.begin(masks, unique=unique)
         self.take(0)
-        tables = step_arrays.make_tables()
+        tables, has_queues = step_arrays.make_tables(), bool(self.walk[L.HAS_QUEUES])
+        for candidate in (9 * cell + value - 1 for cell, value in placed):
+            if not self.state[L.CELLS + candidate // 9] >> candidate % 9 & 1:
+                continue  # placed by `begin`, as the puzzle allows no other value
+            if has_queues:
+                _place(self.state, tables, self.graph, candidate)
+            else:
+                _fill(self.state, tables, candidate)
         for candidate in (9 * cell + value - 1 for cell, value in struck):
-            if self.walk[L.HAS_QUEUES]:
+            if has_queues:
                 _strike(self.state, tables, self.graph, candidate)
             else:
                 _eliminate(self.state, tables, candidate)
@@ -372,9 +377,7 @@ def _rate(by_score: _Walker, by_rating: _Walker | None, masks: Sequence[int]) ->
     score, count = int(by_score.walk[L.SCORE]), int(by_score.walk[L.STEPS_TAKEN])
     hardest = by_score.order[int(by_score.walk[L.HARDEST])]
     name, level = hardest.name if count else "", hardest.level
-    while level < len(MAX_SCORES) and (
-        score > MAX_SCORES[level] or outcomes[0] != FILLED
-    ):
+    while level < len(MAX_SCORES) and (score > MAX_SCORES[level] or outcomes[0] != FILLED):
         level += 1
     tenths = 0
     if by_rating:

@@ -219,6 +219,17 @@ def test_only_values_that_are_given_count():
     assert read(made).puzzle == Puzzle(FOUR, (2, 15, 8, 5, *[15] * 12))
 
 
+def test_values_and_marks_of_a_player_are_the_progress():
+    made = document()
+    made["grid"][0] = [
+        {"value": 2, "given": True, "centerPencilMarks": [1]},
+        {"value": "3", "centerPencilMarks": [1]},
+        {"centerPencilMarks": ["1", 4], "cornerPencilMarks": [2]},
+        {"value": 9, "centerPencilMarks": []},
+    ]
+    assert read(made).progress == (((1, 3),), ((2, 2), (2, 3)))
+
+
 def test_even_and_odd_cells_alone_are_masks():
     made = document(even=[{"cell": "R1C1"}], odd=[{"cell": "R1C2"}])
     made["grid"][3][3] = {"value": 1, "given": True}
