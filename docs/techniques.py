@@ -1,10 +1,10 @@
 """Generate docs/reference/techniques/: a page for each technique, with a drawn example.
 
     python docs/techniques.py              # pages and pictures of the examples in techniques.csv
-    python docs/techniques.py --find FILE  # look for examples in puzzles, 81 characters a line
+    python docs/techniques.py FILE         # first look for examples in puzzles, one a line
 
-`--find` looks for examples of techniques that have none, and prefers steps that are easy to read.
-It adds what it finds to techniques.csv.
+Examples are looked for only for techniques that have none; steps that are easy to read are
+preferred. What is found is added to techniques.csv.
 """
 
 from __future__ import annotations
@@ -239,8 +239,8 @@ def write_pages() -> None:
 
 
 if __name__ == "__main__":
-    if sys.argv[1:2] == ["--find"]:
+    if len(sys.argv) > 1:
         kept = examples()
-        lines = Path(sys.argv[2]).read_text().split()
+        lines = Path(sys.argv[1]).read_text().split()
         write_table(kept | find(lines, {*techniques()} - {*kept}))
     write_pages()

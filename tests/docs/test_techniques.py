@@ -9,7 +9,6 @@ from support.cases import for_each
 from support.oracle import solutions
 from support.pages import PAGES, ROOT
 
-from pipeline.certify.grids import certify_grid
 from pipeline.puzzle.geometry import NINE_BY_NINE
 from pipeline.puzzle.puzzle import Puzzle
 from pipeline.steps import loader
@@ -57,7 +56,6 @@ def test_the_state_of_an_example_leaves_its_only_solution(name):
     example = EXAMPLES[name]
     puzzle = Puzzle(NINE_BY_NINE, tuple(example.masks))
     (grid,) = solutions(puzzle, 2)
-    assert certify_grid(puzzle, grid) is None
     words = example.state.split()
     assert len(words) == 81
     assert all(str(value) in word for value, word in zip(grid.values, words, strict=True))
