@@ -115,9 +115,9 @@ WRONG = {
     "max_solutions": (True, "max_solutions: expected a whole number from 1 to .*, found True"),
     "max_bytes": (None, "max_bytes: expected a whole number from 1 to .*, found None"),
     "trust_solver": ("no", "trust_solver: expected true or false, found 'no'"),
-    "traits": (["minimal"], "traits: expected a text, found \\['minimal'\\]"),
+    "traits": (["minimal"], "traits: expected a string, found \\['minimal'\\]"),
     "format": (3, "format: expected one of auto, .*, found 3"),
-    "minisat": (3, "minisat: expected a text, found 3"),
+    "minisat": (3, "minisat: expected a string, found 3"),
     "solver": (3, "solver: expected one of auto, "),
 }
 

@@ -22,7 +22,7 @@ from math import inf
 import numpy as np
 from numpy.typing import NDArray
 
-from pipeline.catalogue.effort import MAX_DEPTH, depths_of
+from pipeline.catalogue.effort import MAX_TRIAL_DEPTH, depths_of
 from pipeline.catalogue.puzzle_arrays import Flags, Indices, ValueArray, random_symmetries
 from pipeline.catalogue.solutions import (
     CertifiedBatch,
@@ -110,8 +110,8 @@ class Wish:
                 f"givens: no minimal puzzle with more than {MAX_MINIMAL_GIVENS} givens is known; "
                 "minimal=False allows redundant givens"
             )
-        if self.depth and not 0 <= self.depth[0] <= self.depth[1] <= MAX_DEPTH:
-            raise UsageError(f"depth: expected a range within 0 to {MAX_DEPTH}")
+        if self.depth and not 0 <= self.depth[0] <= self.depth[1] <= MAX_TRIAL_DEPTH:
+            raise UsageError(f"depth: expected a range within 0 to {MAX_TRIAL_DEPTH}")
         try:
             hardest = self.hardest
         except UsageError as error:

@@ -140,7 +140,7 @@ def say_copies(first: Sequence[CopyRow], copies: int) -> None:
 
 
 def note_table(table: Path | None, copies: int, text: str, out: Output, *, to_stderr: bool) -> None:
-    """Report what a table contains (`text`), if the table is a file and not empty."""
+    """Report the content of a table (`text`), if the table is a file and not empty."""
     if copies and table and table != STANDARD_OUTPUT:
         out.note(f"{printable(str(table))} {text}", to_stderr=to_stderr)
 

@@ -95,9 +95,9 @@ def _entry_of(item: Item, name: str) -> SheetEntry | InputError:
 def take_first(
     entries: Iterable[SheetEntry | InputError], max_puzzles: int | None
 ) -> tuple[list[SheetEntry], list[InputError]]:
-    """Take the first `max_puzzles` puzzles, or all if None; returns them and the errors before.
+    """Take the first `max_puzzles` puzzles, or all if None. Returns puzzles and earlier errors.
 
-    Raises UsageError if these are more puzzles than a sheet may have.
+    Raises UsageError if a sheet cannot have so many puzzles.
     """
     taken: list[SheetEntry] = []
     errors: list[InputError] = []
@@ -185,7 +185,7 @@ def _ratings_of(puzzles: Sequence[SheetPuzzle]) -> list[Rating | None]:
 
 
 def remove_names(puzzles: Sequence[SheetPuzzle]) -> list[SheetPuzzle]:
-    """Remove the printed names of puzzles, but keep those of puzzles with a fault."""
+    """Remove the printed names of puzzles, except for puzzles with a fault."""
     return [
         puzzle
         if puzzle.message or puzzle.status not in ("", "unique")

@@ -37,7 +37,7 @@ _TITLE_COLUMN = "title"
 """The name of the column that tables of earlier versions lack."""
 
 _TO_DIGITS = bytes(ord("0") + value for value in range(10)) + bytes(246)
-"""A translation table from the values 0 to 9 to digits."""
+"""A translation table that maps the values 0 to 9 to digits."""
 
 _SPREADSHEET_FORMULA = re.compile("'*[=+@-]")
 """Matches a field that a spreadsheet might read as a formula, with or without leading apostrophes.
@@ -145,7 +145,7 @@ TABLES: Final = (PuzzleRow, SourcedRow, MemberRow, CopyRow, GeneratedRow)
 
 
 def columns(row_class: type[Struct], trait_names: Iterable[str] = ()) -> list[str]:
-    """The column names of a table, followed by those of these traits."""
+    """The column names of a table that has the columns of these traits."""
     return [*row_class.__struct_fields__, *trait_columns(trait_names)]
 
 
@@ -302,7 +302,7 @@ class Table(Generic[R]):
     - `trait_names`: the traits whose columns the table has.
     - `trait_columns`: the names of these columns.
     - `row_class`: the row class with these columns.
-    - `is_current`: whether the table has schema SCHEMA and, if it is one of puzzles, the column
+    - `is_current`: whether the table has schema SCHEMA and, if it is a table of puzzles, the column
       `title`.
 
     `schema`: the schema of the record that lists the table. For `truncates`, see `lines_of`. The

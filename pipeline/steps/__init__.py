@@ -40,7 +40,7 @@ __all__ = ["BY_RATING", "BY_SCORE", "Node", "Step", "all_steps", "ratings", "ste
 _MODULE_NAMES = (
     "techniques", "singles", "patterns", "rectangles", "wings", "sue_de_coq", "almost_locked_sets", "chains", "nets", "links",
     "simple_chains", "colours", "loops", "forcing", "explainer", "explainer_aligned",
-    "explainer_bug",
+    "explainer_bug", "explainer_closure",
     "explainer_cycles", "explainer_forcing", "explainer_hints", "explainer_implications",
     "explainer_loops", "step_arrays", "layout",
 )  # fmt: skip
@@ -94,7 +94,7 @@ class _Walker:
         self.walk: Any = np.array(self._initial_walk, np.int64) if run else [*self._initial_walk]
         self.state, self.step = self._zeros(L.STATE_SIZE), self._zeros(L.STEP_SIZE)
         self._run: Callable[..., int] = run or take_steps
-        self.graph = self._zeros(L.GRAPH_SIZE)
+        self.graph = self._zeros(L.WHOLE_GRAPH_SIZE)
         self._arrays = (
             self.walk,
             self.state,

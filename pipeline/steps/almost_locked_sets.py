@@ -240,7 +240,7 @@ def _find_xy_wing(tables, step, graph):
     return 0
 
 
-@compiled(inline=True)
+@compiled()
 def _conclude_xy_wing(tables, step, graph, first, second, a, b, shared):
     """Write the conclusions of two restricted commons of the sets a and b with a shared set."""
     x, y = graph[L.COMMON_DIGITS + first], graph[L.COMMON_DIGITS + second]
@@ -319,8 +319,10 @@ def _can_improve(tables, graph, start):
 
 @compiled()
 def _reach_sets(graph, start, x):
-    """Write to REACHED_BY, for each number of links and each set, the last restricted commons of
-    chains from `start` with the first restricted common `x`. Returns the number of links.
+    """Follow restricted commons from a set, the first of which is `x`, to later sets.
+
+    REACHED_BY then contains, for each number of links and each set, the last restricted commons of
+    the chains that reach the set. Returns the highest number of links.
     """
     count = graph[L.ALS_COUNT]
     for k in range(start, count):

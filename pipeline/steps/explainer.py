@@ -85,7 +85,9 @@ def find_naked_single(state, tables, step):
 
 # All places of a digit in unit a are in unit b, too; one of the two is a box. So it is eliminated
 # from the rest of b. Directly, this leaves it a single place in another unit that crosses b and is
-# of the kind of a.
+# of the kind of a. Sudoku Explainer also has direct claiming (1.9), which never comes to pass: if
+# claiming in box b left the digit a single place in a line x, the third box of the band would have
+# all its places in the third line y, so direct pointing would find that place first.
 @compiled()
 def find_locked(state, tables, step, is_claiming, is_direct):
     """Find pointing (2.6, directly 1.7) or claiming (2.8, directly 1.9)."""

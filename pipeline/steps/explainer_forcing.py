@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pipeline.native import compiled
 from pipeline.steps import layout as L
+from pipeline.steps.explainer_closure import close_links, have_common_consequence
 from pipeline.steps.explainer_hints import (
     BASE_MULTIPLE,
     BASE_NISHIO,
@@ -64,7 +65,7 @@ def find_nishio(state, grid, tables, step, workspace):
 # imply is so. Sudoku Explainer tries a unit only from its first place, and cells with two
 # candidates only dynamically.
 @compiled()
-def find_multiple(state, grid, tables, step, workspace, base):
+def find_multiple(state, grid, tables, step, workspace, graph, base):
     """Find the best multiple (8.0) or dynamic forcing chain (8.5), as `base` says.
 
     `base` is BASE_MULTIPLE or BASE_DYNAMIC. Returns the rating in tenths, or 0.
@@ -73,6 +74,8 @@ def find_multiple(state, grid, tables, step, workspace, base):
     mode = MULTIPLE_MODE if base == BASE_MULTIPLE else MULTIPLE_MODE | DYNAMIC
     for candidate in range(L.SINGLES):
         workspace[L.IS_FOLLOWED + candidate] = 0
+    close_links(state, tables, graph)
+    is_closed = not mode & DYNAMIC and not graph[L.IS_CONTRADICTED]
     for cell in range(81):
         count, digits = bit_count(tables, state[cell]), state[cell]
         if count < (2 if mode & DYNAMIC else 3):
@@ -86,9 +89,16 @@ def find_multiple(state, grid, tables, step, workspace, base):
                 constraint = unit_constraint(tables, candidate, k)
                 mask = state[constraint]
                 first = candidate_at(tables, constraint, lowest_bit(tables, mask))
-                if first == candidate and mask & (mask - 1):
+                if (
+                    first == candidate
+                    and mask & (mask - 1)
+                    and not (
+                        is_closed and not have_common_consequence(state, tables, graph, constraint)
+                    )
+                ):
                     _try_constraint(state, grid, tables, workspace, constraint, mode, base)
-        _try_constraint(state, grid, tables, workspace, cell, mode, base)
+        if not (is_closed and not have_common_consequence(state, tables, graph, cell)):
+            _try_constraint(state, grid, tables, workspace, cell, mode, base)
     if not has_hint(workspace):
         return 0
     reset_step(step)
@@ -165,7 +175,10 @@ def _try_candidate(state, grid, tables, workspace, candidate, mode, base):
         if not by_off or not changes_state(state, signed):
             continue
         max_nodes = _max_nodes(workspace)
-        if workspace[on + by_on + L.DEPTH] + workspace[off + by_off + L.DEPTH] > max_nodes:
+        if (
+            workspace[on + by_on + L.NODE_DEPTH] + workspace[off + by_off + L.NODE_DEPTH]
+            > max_nodes
+        ):
             continue
         complexity = count_nodes(workspace, on, by_on, max_nodes)
         if complexity <= max_nodes:
@@ -215,12 +228,14 @@ def _try_constraint(state, grid, tables, workspace, constraint, mode, base):
         while rest and is_common:
             slot = slot_of(candidate_at(tables, constraint, lowest_bit(tables, rest)))
             derivation = derivation_of(workspace, slot, signed)
-            min_nodes += workspace[slot + derivation + L.DEPTH]
+            min_nodes += workspace[slot + derivation + L.NODE_DEPTH]
             is_common = derivation != 0 and min_nodes <= max_nodes
             rest &= rest - 1
         if not is_common:
             continue
         complexity, rest = 0, mask
+        if not mode & DYNAMIC:  # each node has one parent, so its depth is the number of nodes
+            complexity, rest = min_nodes, 0
         while rest and complexity <= max_nodes:
             slot = slot_of(candidate_at(tables, constraint, lowest_bit(tables, rest)))
             derivation = derivation_of(workspace, slot, signed)

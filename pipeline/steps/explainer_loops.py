@@ -1,4 +1,4 @@
-"""Unique loops and rectangles (4.5 to 5.3), as Sudoku Explainer 1.2.1 finds them."""
+"""Unique loops and rectangles, as Sudoku Explainer 1.2.1 finds them (4.5 and more)."""
 
 from __future__ import annotations
 
@@ -14,9 +14,6 @@ from pipeline.steps.step_arrays import (
     sees,
     unit_of,
 )
-
-MAX_LOOP = 18
-"""The maximum number of cells of a loop: two in each of nine rows."""
 
 
 # A unique loop alternates cells for two digits. If none of its cells held another digit, the two
@@ -64,7 +61,7 @@ def _search_loops(state, tables, step, workspace, wanted):
                     if found and (best == 0 or found < best):
                         best = found
                 continue
-            if pair & ~state[cell] or depth + 1 == MAX_LOOP or _is_on_path(workspace, depth, cell):
+            if pair & ~state[cell] or not _fits_path(tables, workspace, depth, cell):
                 continue
             extras = workspace[L.LOOP_EXTRAS + depth] | (state[cell] & ~pair)
             roof = workspace[L.LOOP_ROOF + depth]
@@ -77,13 +74,17 @@ def _search_loops(state, tables, step, workspace, wanted):
     return best
 
 
-@compiled(inline=True)
-def _is_on_path(workspace, depth, cell):
-    """Whether the path has a cell already."""
+# Each unit of a loop has one cell at an odd position and one at an even one. So a path never becomes
+# a loop if a cell sees another one at a position of the same parity. Without this test the number of
+# paths grows exponentially with the number of cells.
+@compiled()
+def _fits_path(tables, workspace, depth, cell):
+    """Whether a cell is not on the path, and sees no cell in every second place before it."""
     for k in range(depth + 1):
-        if workspace[L.LOOP_CELLS + k] == cell:
-            return True
-    return False
+        other = workspace[L.LOOP_CELLS + k]
+        if other == cell or ((depth + 1 - k) & 1 == 0 and sees(tables, other, cell)):
+            return False
+    return True
 
 
 @compiled()

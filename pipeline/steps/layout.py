@@ -93,7 +93,7 @@ STATE_SIZE = 739
 MAX_TRIED = 500
 """More rectangles than a search tries: 486 are possible."""
 
-MAX_SETS, MAX_COMMONS = 1500, 60000
+MAX_SETS, MAX_COMMONS = 1000, 30000
 """Limits on the number of almost locked sets, and of their restricted commons."""
 
 BANDS = 3
@@ -130,7 +130,7 @@ WORDS, BITS = 12, 63
     HIDDEN_END,
     NAKED_QUEUE,  # space for the naked singles of a walk: candidates
     HIDDEN_QUEUE,  # space for the hidden singles of a walk: candidates
-    DEPTH,  # depth of a search for a set of rows, see `patterns.next_rows`
+    ROW_DEPTH,  # depth of a search for a set of rows, see `patterns.next_rows`
     PICKS,  # at each depth, the row that was chosen
     UNIONS,  # at each depth, the union of the masks of the rows above it
     TRIED_COUNT,  # number of rectangles in TRIED
@@ -188,6 +188,27 @@ WORDS, BITS = 12, 63
 )  # fmt: skip
 """Offsets of the parts of `graph`: the links between the nodes of a state, and searches in them."""
 
+(
+    HAS_CLOSURE,  # 1 if the parts that follow are known; see `explainer_closure`
+    NODE_COUNT,  # number of candidates that are left
+    ROW_WORDS,  # number of words of a set of them: bit k of word n is the candidate BITS · n + k
+    IS_CONTRADICTED,  # whether any node, on or off, implies its contrary
+    REFUTED_COUNT,  # number of the nodes that imply, on, their contrary
+    NODE_CANDIDATES,  # the candidates that are left, ascending
+    NODE_AT,  # for each candidate, its number among these
+    STRONG_LINKS,  # for each node, whether it has a strong link in a unit (1) and in its cell (2)
+    CONTRADICTED,  # for each node, whether it implies its contrary: on (1), off (2)
+    REFUTED,  # the nodes that imply, on, their contrary
+    WEAK_ROWS,  # for each node on, the set of nodes that one weak link makes off
+    STRONG_ROWS,  # for each node off, the set of nodes that one strong link makes on
+    ON_ROWS,  # for each node on, the set of nodes that it implies on, itself included
+    OFF_ROWS,  # for each node on, the set of nodes that it implies off
+    WHOLE_GRAPH_SIZE,
+) = accumulate((GRAPH_SIZE, 1, 1, 1, 1, 1, *5 * (SINGLES,), *4 * (WORDS * SINGLES,)))
+"""Offsets of further parts of `graph`: what the candidates of a state imply; see
+`explainer_closure`.
+"""
+
 # `walk`
 STEPS_TAKEN = 0  # number of steps so far; -1 before `set_up`
 IS_UNIQUE = 1  # 1 if it is proved that the puzzle has one solution
@@ -213,6 +234,7 @@ HARDNESS, POINTS, SE, KIND, FORM, SIZE, TECHNIQUE_ROW_SIZE = range(7)
     BEST_SOURCE,  # the signed node or the constraint from which it starts
     BEST_CONCLUSION,  # the signed node that it concludes, or NOTHING
     BEST_LINKS,  # the links that its search follows, or NOTHING
+    BEST_ORDER,  # its place in the order of search, among cycles and chains
     CYCLE_END,  # the last node on of the best cycle
     CYCLE_END_OFF,  # the node off that follows it
     CYCLE,  # the signed nodes of a cycle, from its end
@@ -228,7 +250,7 @@ HARDNESS, POINTS, SE, KIND, FORM, SIZE, TECHNIQUE_ROW_SIZE = range(7)
     IS_FOLLOWED,  # for each candidate, whether its slot is known
     SLOTS,  # the first slot, then a slot for each candidate on
 ) = accumulate(
-    (0, 1, 2 * SINGLES, 2 * SINGLES, *9 * (1,), 2 * SINGLES, *3 * (SINGLES,), 60000, *5 * (20,),
+    (0, 1, 2 * SINGLES, 2 * SINGLES, *10 * (1,), 2 * SINGLES, *3 * (SINGLES,), 60000, *5 * (20,),
      SINGLES)
 )  # fmt: skip
 """Offsets of the parts of `workspace`, in which the steps of Sudoku Explainer are found. It has
@@ -252,6 +274,6 @@ HARDNESS, POINTS, SE, KIND, FORM, SIZE, TECHNIQUE_ROW_SIZE = range(7)
 
 # A derivation: the constraint of the strong link (NOTHING for a weak one), the number of nodes on
 # the longest path from the assumption, and the parents of the node.
-PARENT_COUNT, STRONG_LINK, DEPTH, FIRST_PARENT = range(4)
+PARENT_COUNT, STRONG_LINK, NODE_DEPTH, FIRST_PARENT = range(4)
 
 WORKSPACE_SIZE = SLOTS + SLOT_SIZE * (SINGLES + 1)

@@ -36,7 +36,7 @@ from pipeline.steps import (
 )
 from pipeline.steps import layout as L
 from pipeline.steps.explainer_hints import BASE_DYNAMIC, BASE_MULTIPLE
-from pipeline.steps.singles import apply_queued, set_up_queues
+from pipeline.steps.singles import apply_queued, empty_queues, set_up_queues
 from pipeline.steps.step_arrays import apply_step, reset_step, set_up
 
 MAX_SCORES = (800, 1000, 1600, 1800)
@@ -146,7 +146,6 @@ BY_RATING = (
     Technique("hidden single in a box", 0, 0, 12, EXPLAINER_HIDDEN_SINGLE, explainer.IN_BOX),
     Technique("hidden single in a line", 0, 0, 15, EXPLAINER_HIDDEN_SINGLE, explainer.IN_LINE),
     Technique("direct pointing", 0, 0, 17, EXPLAINER_LOCKED, 0, 1),
-    Technique("direct claiming", 0, 0, 19, EXPLAINER_LOCKED, 1, 1),
     Technique("direct hidden pair", 1, 0, 20, EXPLAINER_HIDDEN_SET, 1, 2),
     Technique("naked single", 0, 0, 23, EXPLAINER_NAKED_SINGLE),
     Technique("direct hidden triple", 1, 0, 25, EXPLAINER_HIDDEN_SET, 1, 3),
@@ -233,11 +232,11 @@ def _find(kind, form, size, state, tables, step, graph, scratch, stack, workspac
     if kind == EXPLAINER_ALIGNED:
         return explainer_aligned.find_aligned(state, tables, step, scratch, size)
     if kind == EXPLAINER_CHAIN:
-        return explainer_cycles.find_chain(state, tables, step, workspace)
+        return explainer_cycles.find_chain(state, tables, step, workspace, graph)
     if kind == EXPLAINER_NISHIO:
         return explainer_forcing.find_nishio(state, scratch, tables, step, workspace)
     if kind == EXPLAINER_MULTIPLE:
-        return explainer_forcing.find_multiple(state, scratch, tables, step, workspace, form)
+        return explainer_forcing.find_multiple(state, scratch, tables, step, workspace, graph, form)
     if kind == SINGLE:
         return singles.find_single(state, tables, step, graph, form)
     if kind == LOCKED_CANDIDATES:
@@ -290,7 +289,8 @@ def take_steps(walk, state, tables, step, graph, scratch, stack, workspace, max_
             set_up_queues(state, tables, graph)
         else:
             set_up(state, tables)
-        walk[L.STEPS_TAKEN] = graph[L.IS_KNOWN] = graph[L.NET_START] = 0
+            empty_queues(graph)
+        walk[L.STEPS_TAKEN] = graph[L.IS_KNOWN] = graph[L.NET_START] = graph[L.HAS_CLOSURE] = 0
     end = L.TECHNIQUE_ROWS + L.TECHNIQUE_ROW_SIZE * walk[L.TECHNIQUE_COUNT]
     for _ in range(max_steps):
         if state[L.OPEN] == 0:
@@ -319,5 +319,5 @@ def take_steps(walk, state, tables, step, graph, scratch, stack, workspace, max_
             apply_queued(state, tables, graph, step)
         else:
             apply_step(state, tables, step)
-        graph[L.IS_KNOWN] = 0
+        graph[L.IS_KNOWN] = graph[L.HAS_CLOSURE] = 0
     return MORE if state[L.OPEN] else FILLED

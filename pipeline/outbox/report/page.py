@@ -214,7 +214,7 @@ class ReportUpdater:
         """Report that `count` more jobs have finished, and write the page if it is due.
 
         The first call always writes the page. Returns the seconds until the next call is needed;
-        None if that is when a job finishes.
+        None if no call is needed before a job finishes.
         """
         self._is_stale = self._is_stale or count > 0
         if self._clock() >= self._next:

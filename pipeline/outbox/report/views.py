@@ -37,7 +37,7 @@ _MIN_WIDE_SIDE = 10
 """Boards with at least this number of rows or columns are shown on wide cards."""
 
 _MIN_ROWS = 4
-"""At least this number of puzzles of each collection or archive is shown."""
+"""Minimum number of puzzles to show of each collection or archive."""
 
 _MAX_REASON_CHARACTERS, _MAX_NUMBER_CHARACTERS = 200, 20
 """Maximum lengths of reasons, and of numbers in a table."""
@@ -46,7 +46,7 @@ _MAX_LINKS = 6
 """Maximum number of links to files of a job."""
 
 _LINK_TEXTS = {".json": "record", ".log": "log", ".csv": "table", ".proofs.xz": "proofs"}
-"""Maps what follows the stem in the name of a file to the text of its link."""
+"""Part of a file name after the stem → text of the link to the file."""
 
 STEPS_ADDRESS = "steps?record="
 """The beginning of the address of the steps of a job in `serve`; the name of its record follows."""
@@ -129,7 +129,7 @@ class View:
 
     @property
     def completeness(self) -> list[str]:
-        """The numbers of complete results that are proved, and that are not verified, in words."""
+        """The numbers of complete results that are proved, and of unverified ones, in words."""
         words = {PROVED: "proved", UNVERIFIED: "not verified"}
         counts = self.job.record.completeness_counts
         return [f"{n:,} {words[name]}" for name, n in counts.items() if n]
@@ -138,8 +138,8 @@ class View:
     def reason(self) -> str:
         """The text below the status.
 
-        For a puzzle: the message or, if there is none, the rating. For a collection or archive: the
-        numbers of failures, and the message.
+        For a puzzle: the message or, if it has no message, the rating. For a collection or archive:
+        the numbers of failures, and the message.
         """
         message = shorten(self.job.message, _MAX_REASON_CHARACTERS) or self.job.rating_text
         if not self.job.has_many_puzzles:
@@ -160,7 +160,7 @@ class View:
 
 
 def sorted_statuses(totals: Mapping[str, int]) -> list[tuple[str, int]]:
-    """Sort statuses in display order. Returns those that have puzzles, with their numbers."""
+    """Pairs of a status and its number of puzzles, in display order, without numbers of 0."""
     order = (*STATUSES, *sorted(totals.keys() - {*STATUSES}))
     return [(status, totals[status]) for status in order if totals.get(status)]
 
