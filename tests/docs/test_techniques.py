@@ -17,10 +17,6 @@ MADE = runpy.run_path(str(ROOT / "docs" / "techniques.py"))
 EXAMPLES, TECHNIQUES, SLUG = MADE["examples"](), MADE["techniques"](), MADE["slug"]
 PICTURES = ROOT / "docs" / "assets" / "techniques"
 FOLDER = "docs/reference/techniques"
-SLOW = ("aligned", "dynamic", "multiple", "forcing", "death", "ALS", "net")
-"""Words in the names of techniques that plain Python looks for seconds."""
-
-QUICK = [name for name in EXAMPLES if not any(word in name for word in SLOW)]
 
 
 @pytest.fixture(autouse=True)
@@ -41,7 +37,7 @@ def test_only_examples_have_pictures():
         assert ("## Example" in PAGES[f"{FOLDER}/{SLUG(name)}.md"]) == (name in EXAMPLES)
 
 
-@for_each("name", QUICK)
+@for_each("name", [*EXAMPLES])
 def test_a_page_and_its_picture_are_what_the_program_makes(name):
     step = EXAMPLES[name].step(TECHNIQUES[name])
     assert step.technique.name == name
