@@ -39,7 +39,7 @@ __all__ = ["BY_RATING", "BY_SCORE", "Node", "Step", "all_steps", "ratings", "ste
 
 _MODULE_NAMES = (
     "techniques", "singles", "patterns", "rectangles", "wings", "sue_de_coq", "almost_locked_sets",
-    "chains", "nets", "links", "simple_chains", "colours", "loops", "forcing", "explainer",
+    "chains", "nets", "links", "colours", "loops", "forcing", "explainer",
     "explainer_aligned", "explainer_bug", "explainer_closure", "explainer_cycles",
     "explainer_forcing", "explainer_hints", "explainer_implications", "explainer_loops",
     "explainer_nishio", "step_arrays", "layout",

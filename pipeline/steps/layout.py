@@ -103,27 +103,9 @@ WORDS, BITS = 12, 63
 """A set of candidates in `graph` is WORDS numbers of BITS bits each."""
 
 (
-    IS_KNOWN,  # 1 if the links of the state have been found
-    HAS_TURBOT,  # whether the state has a turbot fish; NOTHING before the search for one
+    IS_KNOWN,  # bits: what is known of the state, see `links` and `almost_locked_sets`
     SEARCH,  # number of the last search
-    NET_START,  # the candidate from which forcing nets are tried first
     IS_NODE,  # for each node, 1 if the candidate is left, or two candidates of the group are
-    STRONG_FIRST,  # an index in STRONG for each node, and the end
-    WEAK_FIRST,  # an index in WEAK for each node, and the end
-    LIVE_FIRST,  # an index in LIVE for each node, and the end
-    STRONG,  # for each strong link, the node it leads to
-    LINK_CONSTRAINT,  # for each strong link, its constraint
-    WEAK,  # for each weak link, the node it leads to
-    LIVE,  # the same for the weak links to nodes that have strong links
-    PARENT,  # at 4 · signed node: the signed node that implies it, or NOTHING
-    PARENT_CONSTRAINT,  # the next number: the constraint of the link, or NOTHING for a weak link
-    DISTANCE,  # the next number: the number of links from the start of the search
-    REACHED,  # the next number: the number of the last search that reached the signed node
-    QUEUE,  # signed nodes in the order in which the search reached them
-    EXCLUDED_BY,  # for each node, the last start of a search that excludes it, or NOTHING
-    COMMON,  # WORDS numbers: the candidates that every candidate of a constraint excludes
-    HAS_EXCLUSIONS,  # for each candidate, whether its EXCLUSIONS are known
-    EXCLUSIONS,  # WORDS numbers for each candidate: the candidates that it excludes
     NAKED_FIRST,  # where in `graph` the queue of naked singles starts
     NAKED_END,  # where it ends
     HIDDEN_FIRST,  # the same for the queue of hidden singles
@@ -149,6 +131,7 @@ WORDS, BITS = 12, 63
     COMMON_DIGITS,  # its one or two digits
     NEXT_COMMON,  # the next one with the same later set, or NOTHING
     REACHED_BY,  # for each number of links and each set, the last digits of ALS chains
+    BLOSSOM,  # BANDS words for each number of petals: the eliminations of a death blossom
     PLACES,  # BANDS words for each digit: the cells that have it as a candidate
     DIRECT_AT,  # 3 for each signed node: in DIRECT, where its candidates start, its groups, the end
     DIRECT,  # the signed nodes that a signed node implies by one link
@@ -176,15 +159,12 @@ WORDS, BITS = 12, 63
     IS_NEEDED,  # for each placement of the last trial, whether a conclusion needs it
     GRAPH_SIZE,
 ) = accumulate(
-    (0, 1, 1, 1, 1, *4 * (ALL_NODES + 1,), 6000, 6000, 39000, 39000, 1, 1, 1, 8 * ALL_NODES,
-     2 * ALL_NODES, ALL_NODES, WORDS, SINGLES, WORDS * SINGLES, 1, 1, 1, 1, 81, 243, 1, 10, 10, 1,
-     MAX_TRIED,
-     10, 10, 1, MAX_SETS, MAX_SETS, BANDS * MAX_SETS, 9 * BANDS * MAX_SETS,
-     9 * BANDS * MAX_SETS, MAX_SETS + 1, MAX_SETS, 2 * MAX_COMMONS, MAX_COMMONS, MAX_COMMONS,
-     6 * MAX_SETS,
-     9 * BANDS, 6 * ALL_NODES, 45000, *4 * (2 * ALL_NODES,), 2 * ALL_NODES + 1, 81, 9 * BANDS,
-     9 * BANDS, 1, 1, 81 * BANDS, 81 * BANDS, 42, 64, 4 * WORDS * SINGLES, 4 * WORDS * SINGLES,
-     2 * WORDS, 2 * WORDS, SINGLES, 400, 400, 400)
+    (0, 1, 1, ALL_NODES, 1, 1, 1, 1, 81, 243, 1, 10, 10, 1, MAX_TRIED, 10, 10, 1, MAX_SETS,
+     MAX_SETS, BANDS * MAX_SETS, 9 * BANDS * MAX_SETS, 9 * BANDS * MAX_SETS, MAX_SETS + 1,
+     MAX_SETS, 2 * MAX_COMMONS, MAX_COMMONS, MAX_COMMONS, 6 * MAX_SETS, 10 * BANDS, 9 * BANDS, 6 * ALL_NODES,
+     45000, *4 * (2 * ALL_NODES,), 2 * ALL_NODES + 1, 81, 9 * BANDS, 9 * BANDS, 1, 1, 81 * BANDS,
+     81 * BANDS, 42, 64, 4 * WORDS * SINGLES, 4 * WORDS * SINGLES, 2 * WORDS, 2 * WORDS, SINGLES,
+     400, 400, 400)
 )  # fmt: skip
 """Offsets of the parts of `graph`: the links between the nodes of a state, and searches in them."""
 

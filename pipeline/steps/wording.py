@@ -78,6 +78,7 @@ WORDINGS = {
     ("BUG+1", "bivalue universal grave"): Wording(_AT_PATTERN, "{grave}"),
     ("Sue de Coq",): Wording(" {line_all_values} in {line_cells}", "{sue_de_coq}"),
     ("ALS-XZ", "ALS-XY-wing", "ALS chain"): Wording(" {line_sets}", "{almost_locked}"),
+    ("death blossom",): Wording(_AT_PATTERN, "{blossom}"),
     ("simple colours",): Wording("{line_values} in {line_colours}", "{colours}"),
     ("multi-colours",): Wording("{line_values} in {line_components}", "{multi_colours}"),
     ("remote pair",): Wording("{line_values} in {line_chain_cells}", "{remote_pair}"),
