@@ -18,12 +18,14 @@ from pipeline.native import Program, ProgramLoader
 from pipeline.puzzle.geometry import values_of
 from pipeline.solving import LEVELS, Rating
 from pipeline.steps import layout as L
+from pipeline.steps import net_layout as N
 from pipeline.steps import step_arrays
 from pipeline.steps.techniques import (
     BY_RATING,
     BY_SCORE,
     FILLED,
     MAX_SCORES,
+    PAUSED,
     UNSOUND,
     Technique,
     new_walk,
@@ -34,7 +36,7 @@ __all__ = ["BY_RATING", "BY_SCORE", "Node", "Step", "ratings", "steps"]
 
 _MODULE_NAMES = (
     "techniques", "chains", "nets", "patterns", "explainer", "explainer_chains",
-    "explainer_uniqueness", "step_arrays", "layout",
+    "explainer_nested", "explainer_uniqueness", "step_arrays", "layout", "net_layout",
 )  # fmt: skip
 _MODULES = *(f"pipeline.steps.{name}" for name in _MODULE_NAMES), "pipeline.certify.steps"
 """The modules that contain all compiled functions of the walk."""
@@ -124,6 +126,8 @@ class _Walker:
             self.step,
             *map(self._zeros, (L.GRAPH_SIZE, L.STATE_SIZE, L.STACK_SIZE)),
             self._web(),
+            self._zeros(L.CONSTRAINTS),
+            self._net(),
         )
 
     def _zeros(self, size: int) -> Any:
@@ -132,6 +136,10 @@ class _Walker:
 
     def _web(self) -> Any:
         return np.zeros(L.WEB_SIZE, np.int16) if self.is_compiled else [0] * L.WEB_SIZE
+
+    def _net(self) -> Any:
+        array = np.zeros(N.NET_SIZE, np.int32)
+        return array if self.is_compiled else memoryview(array)
 
     def begin(self, masks: Sequence[int], *, unique: bool) -> None:
         """Start a walk through a puzzle; `masks` and `unique` as for `steps`."""
@@ -142,6 +150,8 @@ class _Walker:
     def take(self, max_steps: int) -> int:
         """Take at most `max_steps` steps. Returns MORE, FILLED or STUCK; raises StepRejected."""
         outcome = self._run(*self._arrays, max_steps)
+        while outcome == PAUSED:
+            outcome = self._run(*self._arrays, max_steps)
         if outcome == UNSOUND:
             name = self.order[int(self.step[L.TECHNIQUE])].name
             raise StepRejected(int(self.walk[L.STEPS_TAKEN]) + 1, name)

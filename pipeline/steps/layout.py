@@ -128,7 +128,8 @@ TECHNIQUE_COUNT = 2  # number of techniques to try
 SCORE = 3  # sum of the scores of all steps
 HIGHEST_RATING = 4  # highest rating of a step, in tenths
 HARDEST = 5  # index of the hardest technique so far
-TECHNIQUE_ROWS = 6  # a row of TECHNIQUE_ROW_SIZE numbers for each technique, in the order of trying
+RESUME_ROW = 6  # where the search for a step goes on after a pause, or 0
+TECHNIQUE_ROWS = 7  # a row of TECHNIQUE_ROW_SIZE numbers for each technique, in the order of trying
 
 # A row of `walk`. HARDNESS orders techniques by level, then by score. SE is the rating of Sudoku
 # Explainer in tenths. KIND, FORM and SIZE are fields of `techniques.Technique`.

@@ -14,8 +14,17 @@ from typing import NamedTuple
 from pipeline.certify.steps import follows
 from pipeline.native import compiled
 from pipeline.solving import LEVELS
-from pipeline.steps import chains, explainer, explainer_chains, explainer_uniqueness, nets, patterns
+from pipeline.steps import (
+    chains,
+    explainer,
+    explainer_chains,
+    explainer_nested,
+    explainer_uniqueness,
+    nets,
+    patterns,
+)
 from pipeline.steps import layout as L
+from pipeline.steps import net_layout as N
 from pipeline.steps.step_arrays import apply_step, reset_step, set_up
 
 MAX_SCORES = (800, 1000, 1600, 1800)
@@ -25,8 +34,8 @@ MAX_SCORES = (800, 1000, 1600, 1800)
     SINGLE, LOCKED_CANDIDATES, SUBSET, FISH, UNIQUE_RECTANGLE, BUG, EMPTY_RECTANGLE, CHAIN,
     COLOURS, XYZ_WING, VERITY, FORCING_NET, HIDDEN_SINGLE_SE, LOCKED_SE, NAKED_SINGLE_SE,
     HIDDEN_SET_SE, NAKED_SET_SE, FISH_SE, WING_SE, LOOP_SE, CHAIN_SE, NISHIO_SE,
-    MULTIPLE_SE, ALIGNED_SE,
-) = range(24)  # fmt: skip
+    MULTIPLE_SE, ALIGNED_SE, DYNAMIC_SE,
+) = range(25)  # fmt: skip
 """Kinds of techniques: `_find` selects by kind the function to call."""
 
 
@@ -135,7 +144,11 @@ BY_RATING = (
     Technique("aligned triplet exclusion", 0, 0, 75, ALIGNED_SE, 0, 3),
     Technique("Nishio forcing chain", 0, 0, 75, NISHIO_SE),
     Technique("multiple forcing chain", 0, 0, 80, MULTIPLE_SE, 4),
-    Technique("dynamic forcing chain", 0, 0, 85, MULTIPLE_SE, 5),
+    Technique("dynamic forcing chain", 0, 0, 85, DYNAMIC_SE),
+    Technique("dynamic forcing chain with patterns", 0, 0, 90, DYNAMIC_SE, 1),
+    Technique("dynamic forcing chain with chains", 0, 0, 95, DYNAMIC_SE, 2),
+    Technique("dynamic forcing chain with multiple chains", 0, 0, 100, DYNAMIC_SE, 3),
+    Technique("dynamic forcing chain with dynamic chains", 0, 0, 105, DYNAMIC_SE, 4),
 )
 """The techniques of Sudoku Explainer in its order; each finds its rating itself."""
 
@@ -146,21 +159,22 @@ def new_walk(order: Sequence[Technique], *, unique: bool = False) -> list[int]:
         (1000 * technique.level + technique.score, technique.score, technique.se, *technique[-3:])
         for technique in order
     ]
-    return [-1, int(unique), len(order), 0, 0, 0, *chain.from_iterable(rows)]
+    return [-1, int(unique), len(order), 0, 0, 0, 0, *chain.from_iterable(rows)]
 
 
-MORE, FILLED, STUCK, UNSOUND = range(4)
+MORE, FILLED, STUCK, UNSOUND, PAUSED = range(5)
 """Outcomes of `take_steps`.
 
 - MORE: it took `max_steps` steps, and cells are open.
 - FILLED: all cells are filled.
 - STUCK: no technique applies.
 - UNSOUND: a step does not follow from its citations.
+- PAUSED: the search for a step goes on at the next call.
 """
 
 
 @compiled()
-def _find(kind, form, size, state, tables, step, graph, scratch, web):
+def _find(kind, form, size, state, tables, step, graph, scratch, web, inner, net):
     """Find a step of a kind and write it to `step`. Returns 0 if there is none, else 1, or the
     rating of Sudoku Explainer in tenths.
     """
@@ -189,6 +203,8 @@ def _find(kind, form, size, state, tables, step, graph, scratch, web):
         return explainer_chains.find_nishio(state, scratch, tables, step, web)
     if kind == MULTIPLE_SE:
         return explainer_chains.find_multiple(state, scratch, tables, step, web, form)
+    if kind == DYNAMIC_SE:
+        return explainer_nested.find_dynamic(state, scratch, inner, tables, step, net, form)
     if kind == SINGLE:
         return patterns.find_single(state, tables, step, form)
     if kind == LOCKED_CANDIDATES:
@@ -212,7 +228,7 @@ def _find(kind, form, size, state, tables, step, graph, scratch, web):
 # each step the search restarts with the first technique, so each step is of the simplest technique
 # that applies.
 @compiled()
-def take_steps(walk, state, tables, step, graph, scratch, stack, web, max_steps):
+def take_steps(walk, state, tables, step, graph, scratch, stack, web, inner, net, max_steps):
     """Take at most `max_steps` steps. Returns MORE, FILLED, STUCK or UNSOUND.
 
     To start a puzzle, write -1 to STEPS_TAKEN and its candidates to CELLS. `step` then contains the
@@ -221,19 +237,24 @@ def take_steps(walk, state, tables, step, graph, scratch, stack, web, max_steps)
     if walk[L.STEPS_TAKEN] < 0:
         set_up(state, tables)
         walk[L.STEPS_TAKEN] = graph[L.IS_KNOWN] = graph[L.NET_START] = 0
+        walk[L.RESUME_ROW] = net[N.PAUSED_LEVEL] = 0
     end = L.TECHNIQUE_ROWS + L.TECHNIQUE_ROW_SIZE * walk[L.TECHNIQUE_COUNT]
     for _ in range(max_steps):
         if state[L.OPEN] == 0:
             return FILLED
-        row, rating = L.TECHNIQUE_ROWS, 0
+        row, rating = max(L.TECHNIQUE_ROWS, walk[L.RESUME_ROW]), 0
+        walk[L.RESUME_ROW] = 0
         while row < end:
             kind, form, size = walk[row + L.KIND], walk[row + L.FORM], walk[row + L.SIZE]
-            rating = _find(kind, form, size, state, tables, step, graph, scratch, web)
+            rating = _find(kind, form, size, state, tables, step, graph, scratch, web, inner, net)
             if rating:
                 break
             row += L.TECHNIQUE_ROW_SIZE
         if row == end:
             return STUCK
+        if rating == explainer_nested.PAUSED:
+            walk[L.RESUME_ROW] = row
+            return PAUSED
         step[L.TECHNIQUE] = (row - L.TECHNIQUE_ROWS) // L.TECHNIQUE_ROW_SIZE
         if not follows(state, step, stack, walk[L.IS_UNIQUE]):
             return UNSOUND
