@@ -35,8 +35,9 @@ from pipeline.steps.techniques import (
 __all__ = ["BY_RATING", "BY_SCORE", "Node", "Step", "ratings", "steps"]
 
 _MODULE_NAMES = (
-    "techniques", "chains", "nets", "patterns", "explainer", "explainer_chains",
-    "explainer_nested", "explainer_uniqueness", "step_arrays", "layout", "net_layout",
+    "techniques", "chains", "nets", "patterns", "explainer", "explainer_uniqueness",
+    "explainer_cycles", "explainer_forcing", "explainer_hints", "explainer_implications",
+    "explainer_nested", "step_arrays", "layout", "net_layout",
 )  # fmt: skip
 _MODULES = *(f"pipeline.steps.{name}" for name in _MODULE_NAMES), "pipeline.certify.steps"
 """The modules that contain all compiled functions of the walk."""
@@ -125,7 +126,7 @@ class _Walker:
             _tables(is_array=self.is_compiled),
             self.step,
             *map(self._zeros, (L.GRAPH_SIZE, L.STATE_SIZE, L.STACK_SIZE)),
-            self._web(),
+            self._workspace(),
             self._zeros(L.CONSTRAINTS),
             self._net(),
         )
@@ -134,8 +135,8 @@ class _Walker:
         """An array of zeros for machine code, a list of zeros for plain Python."""
         return np.zeros(size, np.int64) if self.is_compiled else [0] * size
 
-    def _web(self) -> Any:
-        return np.zeros(L.WEB_SIZE, np.int16) if self.is_compiled else [0] * L.WEB_SIZE
+    def _workspace(self) -> Any:
+        return np.zeros(L.WORKSPACE_SIZE, np.int16) if self.is_compiled else [0] * L.WORKSPACE_SIZE
 
     def _net(self) -> Any:
         array = np.zeros(N.NET_SIZE, np.int32)

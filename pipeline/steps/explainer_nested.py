@@ -730,8 +730,10 @@ def _link(grid, tables, net):
             while rest:
                 other = candidate_at(tables, constraint, lowest_bit(tables, rest))
                 rest &= rest - 1
-                if k > 1 and other // 9 // 27 == node // 9 // 27 and (
-                    other // 9 % 9 // 3 == node // 9 % 9 // 3
+                if (
+                    k > 1
+                    and other // 9 // 27 == node // 9 // 27
+                    and (other // 9 % 9 // 3 == node // 9 % 9 // 3)
                 ):
                     continue  # it is in the box
                 if net[N.STRONG_FIRST + other] < net[N.STRONG_FIRST + other + 1]:

@@ -23,17 +23,17 @@ MAX_LOOP = 18
 # could be exchanged, and the solution would not be unique (see `certify.steps`). The roof is the
 # cells with other candidates.
 @compiled()
-def find_unique_loop(state, tables, step, web):
+def find_unique_loop(state, tables, step, workspace):
     """Find the unique loop with the lowest rating, 4.5 to 5.3, and of these the lowest type."""
-    best = _search_loops(state, tables, step, web, L.NOTHING)
+    best = _search_loops(state, tables, step, workspace, L.NOTHING)
     if not best:
         return 0
-    _search_loops(state, tables, step, web, best)
+    _search_loops(state, tables, step, workspace, best)
     return best // 8
 
 
 @compiled()
-def _search_loops(state, tables, step, web, wanted):
+def _search_loops(state, tables, step, workspace, wanted):
     """Search all loops. Returns 8 · rating + type of the best step; stops at the first `wanted`."""
     best = 0
     for start in range(81):
@@ -41,57 +41,59 @@ def _search_loops(state, tables, step, web, wanted):
         if bit_count(tables, pair) != 2:
             continue
         # a depth-first search: at each depth a cell, the kind of unit and position to try next
-        web[L.LOOP_CELLS], web[L.LOOP_NEXT] = start, 0
-        web[L.LOOP_KINDS], web[L.LOOP_EXTRAS], web[L.LOOP_ROOF] = 3, 0, 0
+        workspace[L.LOOP_CELLS], workspace[L.LOOP_NEXT] = start, 0
+        workspace[L.LOOP_KINDS], workspace[L.LOOP_EXTRAS], workspace[L.LOOP_ROOF] = 3, 0, 0
         depth = 0
         while depth >= 0:
-            next_one = web[L.LOOP_NEXT + depth]
+            next_one = workspace[L.LOOP_NEXT + depth]
             if next_one == 27:
                 depth -= 1
                 continue
-            web[L.LOOP_NEXT + depth] = next_one + 1
+            workspace[L.LOOP_NEXT + depth] = next_one + 1
             kind = (next_one // 9 + 2) % 3  # box, row, column
-            if kind == web[L.LOOP_KINDS + depth]:
-                web[L.LOOP_NEXT + depth] = next_one // 9 * 9 + 9
+            if kind == workspace[L.LOOP_KINDS + depth]:
+                workspace[L.LOOP_NEXT + depth] = next_one // 9 * 9 + 9
                 continue
-            cell = cell_at(tables, unit_of(tables, web[L.LOOP_CELLS + depth], kind), next_one % 9)
+            cell = cell_at(
+                tables, unit_of(tables, workspace[L.LOOP_CELLS + depth], kind), next_one % 9
+            )
             if cell == start and depth >= 3:
-                if _is_valid_loop(tables, web, depth + 1):
-                    found = _conclude_loop(state, tables, step, web, depth + 1, pair, wanted)
+                if _is_valid_loop(tables, workspace, depth + 1):
+                    found = _conclude_loop(state, tables, step, workspace, depth + 1, pair, wanted)
                     if wanted != L.NOTHING and found == wanted:
                         return found
                     if found and (best == 0 or found < best):
                         best = found
                 continue
-            if pair & ~state[cell] or depth + 1 == MAX_LOOP or _is_on_path(web, depth, cell):
+            if pair & ~state[cell] or depth + 1 == MAX_LOOP or _is_on_path(workspace, depth, cell):
                 continue
-            extras = web[L.LOOP_EXTRAS + depth] | (state[cell] & ~pair)
-            roof = web[L.LOOP_ROOF + depth]
+            extras = workspace[L.LOOP_EXTRAS + depth] | (state[cell] & ~pair)
+            roof = workspace[L.LOOP_ROOF + depth]
             if state[cell] != pair and bit_count(tables, extras) != 1 and roof >= 2:
                 continue
             depth += 1
-            web[L.LOOP_CELLS + depth], web[L.LOOP_NEXT + depth] = cell, 0
-            web[L.LOOP_KINDS + depth], web[L.LOOP_EXTRAS + depth] = kind, extras
-            web[L.LOOP_ROOF + depth] = roof + (state[cell] != pair)
+            workspace[L.LOOP_CELLS + depth], workspace[L.LOOP_NEXT + depth] = cell, 0
+            workspace[L.LOOP_KINDS + depth], workspace[L.LOOP_EXTRAS + depth] = kind, extras
+            workspace[L.LOOP_ROOF + depth] = roof + (state[cell] != pair)
     return best
 
 
 @compiled(inline=True)
-def _is_on_path(web, depth, cell):
+def _is_on_path(workspace, depth, cell):
     """Whether the path has a cell already."""
     for k in range(depth + 1):
-        if web[L.LOOP_CELLS + k] == cell:
+        if workspace[L.LOOP_CELLS + k] == cell:
             return True
     return False
 
 
 @compiled()
-def _is_valid_loop(tables, web, size):
+def _is_valid_loop(tables, workspace, size):
     """Whether each unit has no cell of the loop, or one at an odd and one at an even position."""
     odd = even = 0
     for k in range(size):
         for kind in range(3):
-            bit = 1 << unit_of(tables, web[L.LOOP_CELLS + k], kind)
+            bit = 1 << unit_of(tables, workspace[L.LOOP_CELLS + k], kind)
             if k & 1:
                 if odd & bit:
                     return False
@@ -104,22 +106,22 @@ def _is_valid_loop(tables, web, size):
 
 
 @compiled(inline=True)
-def _begin_loop(step, web, size, pair):
+def _begin_loop(step, workspace, size, pair):
     """Write the cells of a loop to the step."""
     reset_step(step)
     step[L.DEADLY], step[L.PATTERN_DIGITS], step[L.PATTERN_CELLS] = size, pair, size
     for k in range(size):
-        step[L.PATTERN_CELLS + 1 + k] = web[L.LOOP_CELLS + k]
+        step[L.PATTERN_CELLS + 1 + k] = workspace[L.LOOP_CELLS + k]
 
 
 @compiled()
-def _conclude_loop(state, tables, step, web, size, pair, wanted):
+def _conclude_loop(state, tables, step, workspace, size, pair, wanted):
     """Find the best step of a loop, or the one that is wanted. Returns 8 · rating + type, or 0."""
     base = 45 if size == 4 else 46 if size == 6 else 47 if size == 8 else 50
     roof = first = second = extras = 0
     common = 511
     for k in range(size):
-        cell = web[L.LOOP_CELLS + k]
+        cell = workspace[L.LOOP_CELLS + k]
         if state[cell] != pair:
             if roof == 0:
                 first = cell
@@ -131,16 +133,16 @@ def _conclude_loop(state, tables, step, web, size, pair, wanted):
     if roof == 0:
         return 0
     if roof == 1:
-        _begin_loop(step, web, size, pair)
+        _begin_loop(step, workspace, size, pair)
         add_eliminations(state, tables, step, first, pair)
         return 8 * base + 1
     best = 0
     if roof > 2 or bit_count(tables, extras) == 1:
-        _begin_loop(step, web, size, pair)
+        _begin_loop(step, workspace, size, pair)
         for cell in range(81):
             is_seen = state[cell] & extras != 0
             for k in range(size if is_seen else 0):
-                other = web[L.LOOP_CELLS + k]
+                other = workspace[L.LOOP_CELLS + k]
                 is_seen = is_seen and (state[other] == pair or sees(tables, other, cell))
             if is_seen:
                 add_eliminations(state, tables, step, cell, extras)
@@ -150,7 +152,7 @@ def _conclude_loop(state, tables, step, web, size, pair, wanted):
                 return best
     elif roof == 2:
         best = _conclude_type_3(
-            state, tables, step, web, size, pair, first, second, extras, common, base, wanted
+            state, tables, step, workspace, size, pair, first, second, extras, common, base, wanted
         )
         if best and best == wanted:
             return best
@@ -165,7 +167,7 @@ def _conclude_loop(state, tables, step, web, size, pair, wanted):
                 digits &= digits - 1
                 constraint = L.UNIT_DIGITS + 9 * unit + digit
                 if bit_count(tables, state[constraint]) == 2:
-                    _begin_loop(step, web, size, pair)
+                    _begin_loop(step, workspace, size, pair)
                     append_new(step, L.CITED, constraint)
                     for cell in (first, second):
                         add_eliminations(state, tables, step, cell, pair & ~(1 << digit))
@@ -176,7 +178,7 @@ def _conclude_loop(state, tables, step, web, size, pair, wanted):
 
 @compiled()
 def _conclude_type_3(
-    state, tables, step, web, size, pair, first, second, extras, common, base, wanted
+    state, tables, step, workspace, size, pair, first, second, extras, common, base, wanted
 ):
     """Find a set in a unit of both roof cells, which act as one cell with the extra digits."""
     for degree in range(2, 8):
@@ -203,7 +205,7 @@ def _conclude_type_3(
                         or bit_count(tables, digits | common) != degree
                     ):
                         continue
-                    _begin_loop(step, web, size, pair)
+                    _begin_loop(step, workspace, size, pair)
                     for position in range(9):
                         cell = cell_at(tables, unit, position)
                         if positions >> position & 1:
@@ -227,7 +229,7 @@ def _conclude_type_3(
                             places &= ~(1 << position)
                     if not is_open or bit_count(tables, places) != degree:
                         continue
-                    _begin_loop(step, web, size, pair)
+                    _begin_loop(step, workspace, size, pair)
                     for digit in range(9):
                         if digits >> digit & 1:
                             append_new(step, L.CITED, L.UNIT_DIGITS + 9 * unit + digit)
@@ -262,7 +264,9 @@ def find_aligned(state, tables, step, scratch, size):
             scratch[cell] = scratch[81 + cell] = 0
     for second in range(81):
         for first in range(second):
-            if not _has_two(scratch[first] & scratch[second], scratch[81 + first] & scratch[81 + second]):
+            if not _has_two(
+                scratch[first] & scratch[second], scratch[81 + first] & scratch[81 + second]
+            ):
                 continue
             if size == 2:
                 if _conclude_aligned(state, tables, step, scratch, first, second, second):

@@ -138,45 +138,53 @@ HARDNESS, POINTS, SE, KIND, FORM, SIZE, TECHNIQUE_ROW_SIZE = range(7)
 (
     STAMP,  # the number of the last count of nodes
     STAMPS,  # for each signed node, the last count that came to it
-    STACK,  # what a count has still to look at
-    BEST_RANK,  # of the best hint so far: its rank among ratings, or NOTHING
+    STACK,  # derivations that a count has still to look at
+    BEST_RANK,  # of the best hint so far: the rank of its rating, or NOTHING if there is none
     BEST_COMPLEXITY,  # its number of nodes
     BEST_KIND,  # its kind
     BEST_BASE,  # its base rating
-    BEST_A,  # three numbers that say where it was found
-    BEST_B,
-    BEST_C,
+    BEST_SOURCE,  # the signed node or the constraint from which it starts
+    BEST_CONCLUSION,  # the signed node that it concludes, or NOTHING
+    BEST_LINKS,  # the links that its search follows, or NOTHING
     CYCLE_END,  # the last node on of the best cycle
-    CYCLE_VIA,  # the node off behind it
+    CYCLE_END_OFF,  # the node off that follows it
     CYCLE,  # the signed nodes of a cycle, from its end
     ON_PARENT,  # for each candidate on: the candidate on before it, or NOTHING
-    ON_VIA,  # for each candidate on: the candidate off that implies it
+    ON_PARENT_OFF,  # for each candidate on: the candidate off between the two
     QUEUE_ON,  # candidates on, in the order in which they are reached
     PENDING,  # pairs of a candidate off and the candidate on that implies it
     LOOP_CELLS,  # of a path that may become a unique loop: its cells
     LOOP_NEXT,  # for each, the neighbour to try next
-    LOOP_KINDS,  # for each, the kind of unit in which it follows the one before
+    LOOP_KINDS,  # for each, the kind of unit that it shares with the one before
     LOOP_EXTRAS,  # for each, the other digits of the path so far
     LOOP_ROOF,  # for each, how many cells of the path so far have other digits
     IS_FOLLOWED,  # for each candidate, whether its slot is known
-    SLOTS,  # a slot for each assumption: first two, then one for each candidate on
+    SLOTS,  # the first slot, then a slot for each candidate on
 ) = accumulate(
-    (0, 1, 2 * SINGLES, 2 * SINGLES, *9 * (1,), 2 * SINGLES, *3 * (SINGLES,), 60000, *5 * (20,), SINGLES)
+    (0, 1, 2 * SINGLES, 2 * SINGLES, *9 * (1,), 2 * SINGLES, *3 * (SINGLES,), 60000, *5 * (20,),
+     SINGLES)
 )  # fmt: skip
-"""Offsets of the parts of `web`, with which the chains of Sudoku Explainer are found."""
-
-(
-    ON_COUNT, OFF_COUNT, POOL_SIZE, CONFLICT, CONFLICT_AT, LAST, PARENTS_AT, ON_ORDER, OFF_ORDER,
-    POOL, SLOT_SIZE,
-) = accumulate((0, *6 * (1,), 2 * SINGLES, SINGLES, SINGLES, 12000))  # fmt: skip
-"""Offsets in a slot.
-
-- ON_COUNT, OFF_COUNT, ON_ORDER, OFF_ORDER: the candidates on and off in the order of reaching.
-- CONFLICT: the signed node whose contrary is reached, or NOTHING; CONFLICT_AT: its parents.
-- PARENTS_AT: for each signed node, where its parents are in POOL; 0 if it is not reached.
-- POOL: for each node the number of its parents, the constraint of its strong link, the number of
-  nodes on its longest path from the start, the parents.
-- POOL_SIZE, LAST: the size of POOL, and its last entry.
+"""Offsets of the parts of `workspace`, in which the steps of Sudoku Explainer are found. It has
+16-bit numbers.
 """
 
-WEB_SIZE = SLOTS + SLOT_SIZE * (SINGLES + 2)
+(
+    ON_COUNT,  # number of candidates on that are reached
+    OFF_COUNT,  # number of candidates off
+    CONFLICT,  # a signed node whose contrary is reached, or NOTHING
+    CONFLICT_DERIVATION,  # its derivation
+    LAST_DERIVATION,  # the last derivation
+    DERIVATIONS_END,  # the end of the derivations
+    DERIVATION_AT,  # for each signed node its derivation, an offset in the slot, or 0
+    ON_ORDER,  # candidates on in the order in which they are reached
+    OFF_ORDER,  # candidates off
+    DERIVATIONS,  # a derivation for each node that is reached
+    SLOT_SIZE,
+) = accumulate((0, *6 * (1,), 2 * SINGLES, SINGLES, SINGLES, 12000))
+"""Offsets in a slot, which holds what follows from an assumption."""
+
+# A derivation: the constraint of the strong link (NOTHING for a weak one), the number of nodes on
+# the longest path from the assumption, and the parents of the node.
+PARENT_COUNT, STRONG_LINK, DEPTH, FIRST_PARENT = range(4)
+
+WORKSPACE_SIZE = SLOTS + SLOT_SIZE * (SINGLES + 1)

@@ -17,7 +17,8 @@ from pipeline.solving import LEVELS
 from pipeline.steps import (
     chains,
     explainer,
-    explainer_chains,
+    explainer_cycles,
+    explainer_forcing,
     explainer_nested,
     explainer_uniqueness,
     nets,
@@ -25,6 +26,7 @@ from pipeline.steps import (
 )
 from pipeline.steps import layout as L
 from pipeline.steps import net_layout as N
+from pipeline.steps.explainer_hints import BASE_MULTIPLE
 from pipeline.steps.step_arrays import apply_step, reset_step, set_up
 
 MAX_SCORES = (800, 1000, 1600, 1800)
@@ -32,9 +34,10 @@ MAX_SCORES = (800, 1000, 1600, 1800)
 
 (
     SINGLE, LOCKED_CANDIDATES, SUBSET, FISH, UNIQUE_RECTANGLE, BUG, EMPTY_RECTANGLE, CHAIN,
-    COLOURS, XYZ_WING, VERITY, FORCING_NET, HIDDEN_SINGLE_SE, LOCKED_SE, NAKED_SINGLE_SE,
-    HIDDEN_SET_SE, NAKED_SET_SE, FISH_SE, WING_SE, LOOP_SE, CHAIN_SE, NISHIO_SE,
-    MULTIPLE_SE, ALIGNED_SE, DYNAMIC_SE,
+    COLOURS, XYZ_WING, VERITY, FORCING_NET,
+    EXPLAINER_HIDDEN_SINGLE, EXPLAINER_LOCKED, EXPLAINER_NAKED_SINGLE, EXPLAINER_HIDDEN_SET,
+    EXPLAINER_NAKED_SET, EXPLAINER_FISH, EXPLAINER_WING, EXPLAINER_LOOP, EXPLAINER_CHAIN,
+    EXPLAINER_NISHIO, EXPLAINER_MULTIPLE, EXPLAINER_ALIGNED, EXPLAINER_DYNAMIC,
 ) = range(25)  # fmt: skip
 """Kinds of techniques: `_find` selects by kind the function to call."""
 
@@ -62,7 +65,7 @@ class Technique(NamedTuple):
 
     @property
     def needs_unique(self) -> bool:
-        return self.kind in (BUG, UNIQUE_RECTANGLE, LOOP_SE)
+        return self.kind in (BUG, UNIQUE_RECTANGLE, EXPLAINER_LOOP)
 
 
 TECHNIQUES = (
@@ -120,35 +123,35 @@ BY_SCORE = tuple(technique for technique in TECHNIQUES if technique.score)
 """The techniques of HoDoKu in its order."""
 
 BY_RATING = (
-    Technique("hidden single", 0, 0, 10, HIDDEN_SINGLE_SE),
-    Technique("direct locked candidates", 0, 0, 17, LOCKED_SE, 1),
-    Technique("direct hidden pair", 0, 0, 20, HIDDEN_SET_SE, 1, 2),
-    Technique("naked single", 0, 0, 23, NAKED_SINGLE_SE),
-    Technique("direct hidden triple", 0, 0, 25, HIDDEN_SET_SE, 1, 3),
-    Technique("locked candidates", 0, 0, 26, LOCKED_SE),
-    Technique("naked pair", 0, 0, 30, NAKED_SET_SE, 0, 2),
-    Technique("X-wing", 0, 0, 32, FISH_SE, 0, 2),
-    Technique("hidden pair", 0, 0, 34, HIDDEN_SET_SE, 0, 2),
-    Technique("naked triple", 0, 0, 36, NAKED_SET_SE, 0, 3),
-    Technique("swordfish", 0, 0, 38, FISH_SE, 0, 3),
-    Technique("hidden triple", 0, 0, 40, HIDDEN_SET_SE, 0, 3),
-    Technique("XY-wing", 0, 0, 42, WING_SE, 0, 2),
-    Technique("XYZ-wing", 0, 0, 44, WING_SE, 0, 3),
-    Technique("unique loop", 2, 0, 45, LOOP_SE),
-    Technique("naked quadruple", 0, 0, 50, NAKED_SET_SE, 0, 4),
-    Technique("jellyfish", 0, 0, 52, FISH_SE, 0, 4),
-    Technique("hidden quadruple", 0, 0, 54, HIDDEN_SET_SE, 0, 4),
+    Technique("hidden single", 0, 0, 10, EXPLAINER_HIDDEN_SINGLE),
+    Technique("direct locked candidates", 0, 0, 17, EXPLAINER_LOCKED, 1),
+    Technique("direct hidden pair", 0, 0, 20, EXPLAINER_HIDDEN_SET, 1, 2),
+    Technique("naked single", 0, 0, 23, EXPLAINER_NAKED_SINGLE),
+    Technique("direct hidden triple", 0, 0, 25, EXPLAINER_HIDDEN_SET, 1, 3),
+    Technique("locked candidates", 0, 0, 26, EXPLAINER_LOCKED),
+    Technique("naked pair", 0, 0, 30, EXPLAINER_NAKED_SET, 0, 2),
+    Technique("X-wing", 0, 0, 32, EXPLAINER_FISH, 0, 2),
+    Technique("hidden pair", 0, 0, 34, EXPLAINER_HIDDEN_SET, 0, 2),
+    Technique("naked triple", 0, 0, 36, EXPLAINER_NAKED_SET, 0, 3),
+    Technique("swordfish", 0, 0, 38, EXPLAINER_FISH, 0, 3),
+    Technique("hidden triple", 0, 0, 40, EXPLAINER_HIDDEN_SET, 0, 3),
+    Technique("XY-wing", 0, 0, 42, EXPLAINER_WING, 0, 2),
+    Technique("XYZ-wing", 0, 0, 44, EXPLAINER_WING, 0, 3),
+    Technique("unique loop", 2, 0, 45, EXPLAINER_LOOP),
+    Technique("naked quadruple", 0, 0, 50, EXPLAINER_NAKED_SET, 0, 4),
+    Technique("jellyfish", 0, 0, 52, EXPLAINER_FISH, 0, 4),
+    Technique("hidden quadruple", 0, 0, 54, EXPLAINER_HIDDEN_SET, 0, 4),
     Technique("BUG+1", 2, 0, 56, BUG),
-    Technique("aligned pair exclusion", 0, 0, 62, ALIGNED_SE, 0, 2),
-    Technique("forcing chain or cycle", 0, 0, 65, CHAIN_SE),
-    Technique("aligned triplet exclusion", 0, 0, 75, ALIGNED_SE, 0, 3),
-    Technique("Nishio forcing chain", 0, 0, 75, NISHIO_SE),
-    Technique("multiple forcing chain", 0, 0, 80, MULTIPLE_SE, 4),
-    Technique("dynamic forcing chain", 0, 0, 85, DYNAMIC_SE),
-    Technique("dynamic forcing chain with patterns", 0, 0, 90, DYNAMIC_SE, 1),
-    Technique("dynamic forcing chain with chains", 0, 0, 95, DYNAMIC_SE, 2),
-    Technique("dynamic forcing chain with multiple chains", 0, 0, 100, DYNAMIC_SE, 3),
-    Technique("dynamic forcing chain with dynamic chains", 0, 0, 105, DYNAMIC_SE, 4),
+    Technique("aligned pair exclusion", 0, 0, 62, EXPLAINER_ALIGNED, 0, 2),
+    Technique("forcing chain or cycle", 0, 0, 65, EXPLAINER_CHAIN),
+    Technique("aligned triplet exclusion", 0, 0, 75, EXPLAINER_ALIGNED, 0, 3),
+    Technique("Nishio forcing chain", 0, 0, 75, EXPLAINER_NISHIO),
+    Technique("multiple forcing chain", 0, 0, 80, EXPLAINER_MULTIPLE, BASE_MULTIPLE),
+    Technique("dynamic forcing chain", 0, 0, 85, EXPLAINER_DYNAMIC),
+    Technique("dynamic forcing chain with patterns", 0, 0, 90, EXPLAINER_DYNAMIC, 1),
+    Technique("dynamic forcing chain with chains", 0, 0, 95, EXPLAINER_DYNAMIC, 2),
+    Technique("dynamic forcing chain with multiple chains", 0, 0, 100, EXPLAINER_DYNAMIC, 3),
+    Technique("dynamic forcing chain with dynamic chains", 0, 0, 105, EXPLAINER_DYNAMIC, 4),
 )
 """The techniques of Sudoku Explainer in its order; each finds its rating itself."""
 
@@ -174,36 +177,38 @@ MORE, FILLED, STUCK, UNSOUND, PAUSED = range(5)
 
 
 @compiled()
-def _find(kind, form, size, state, tables, step, graph, scratch, web, inner, net):
-    """Find a step of a kind and write it to `step`. Returns 0 if there is none, else 1, or the
-    rating of Sudoku Explainer in tenths.
+def _find(kind, form, size, state, tables, step, graph, scratch, workspace, inner, net):
+    """Find a step of a kind and write it to `step`.
+
+    Returns 0 if there is none. Else returns the rating of Sudoku Explainer in tenths, or 1 if it is
+    that of the technique.
     """
     reset_step(step)
-    if kind == HIDDEN_SINGLE_SE:
+    if kind == EXPLAINER_HIDDEN_SINGLE:
         return explainer.find_hidden_single(state, tables, step)
-    if kind == NAKED_SINGLE_SE:
+    if kind == EXPLAINER_NAKED_SINGLE:
         return explainer.find_naked_single(state, tables, step)
-    if kind == LOCKED_SE:
+    if kind == EXPLAINER_LOCKED:
         return explainer.find_locked(state, tables, step, form)
-    if kind == HIDDEN_SET_SE:
+    if kind == EXPLAINER_HIDDEN_SET:
         return explainer.find_hidden_set(state, tables, step, size, form)
-    if kind == NAKED_SET_SE:
+    if kind == EXPLAINER_NAKED_SET:
         return explainer.find_naked_set(state, tables, step, size)
-    if kind == FISH_SE:
+    if kind == EXPLAINER_FISH:
         return explainer.find_fish(state, tables, step, size)
-    if kind == WING_SE:
+    if kind == EXPLAINER_WING:
         return explainer.find_wing(state, tables, step, size)
-    if kind == LOOP_SE:
-        return explainer_uniqueness.find_unique_loop(state, tables, step, web)
-    if kind == ALIGNED_SE:
+    if kind == EXPLAINER_LOOP:
+        return explainer_uniqueness.find_unique_loop(state, tables, step, workspace)
+    if kind == EXPLAINER_ALIGNED:
         return explainer_uniqueness.find_aligned(state, tables, step, scratch, size)
-    if kind == CHAIN_SE:
-        return explainer_chains.find_chain(state, tables, step, web)
-    if kind == NISHIO_SE:
-        return explainer_chains.find_nishio(state, scratch, tables, step, web)
-    if kind == MULTIPLE_SE:
-        return explainer_chains.find_multiple(state, scratch, tables, step, web, form)
-    if kind == DYNAMIC_SE:
+    if kind == EXPLAINER_CHAIN:
+        return explainer_cycles.find_chain(state, tables, step, workspace)
+    if kind == EXPLAINER_NISHIO:
+        return explainer_forcing.find_nishio(state, scratch, tables, step, workspace)
+    if kind == EXPLAINER_MULTIPLE:
+        return explainer_forcing.find_multiple(state, scratch, tables, step, workspace, form)
+    if kind == EXPLAINER_DYNAMIC:
         return explainer_nested.find_dynamic(state, scratch, inner, tables, step, net, form)
     if kind == SINGLE:
         return patterns.find_single(state, tables, step, form)
@@ -228,7 +233,7 @@ def _find(kind, form, size, state, tables, step, graph, scratch, web, inner, net
 # each step the search restarts with the first technique, so each step is of the simplest technique
 # that applies.
 @compiled()
-def take_steps(walk, state, tables, step, graph, scratch, stack, web, inner, net, max_steps):
+def take_steps(walk, state, tables, step, graph, scratch, stack, workspace, inner, net, max_steps):
     """Take at most `max_steps` steps. Returns MORE, FILLED, STUCK or UNSOUND.
 
     To start a puzzle, write -1 to STEPS_TAKEN and its candidates to CELLS. `step` then contains the
@@ -246,7 +251,9 @@ def take_steps(walk, state, tables, step, graph, scratch, stack, web, inner, net
         walk[L.RESUME_ROW] = 0
         while row < end:
             kind, form, size = walk[row + L.KIND], walk[row + L.FORM], walk[row + L.SIZE]
-            rating = _find(kind, form, size, state, tables, step, graph, scratch, web, inner, net)
+            rating = _find(
+                kind, form, size, state, tables, step, graph, scratch, workspace, inner, net
+            )
             if rating:
                 break
             row += L.TECHNIQUE_ROW_SIZE
