@@ -127,7 +127,7 @@ class _Walker:
             self.step,
             *map(self._zeros, (L.GRAPH_SIZE, L.STATE_SIZE, L.STACK_SIZE)),
             self._workspace(),
-            self._zeros(L.CONSTRAINTS),
+            self._zeros(N.INNER_SIZE),
             self._net(),
         )
 

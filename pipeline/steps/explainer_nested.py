@@ -173,7 +173,7 @@ def _reduce(state, grid, tables, net, at):
     """Strike from a copy of the candidates what is off in a slot."""
     for k in range(L.CONSTRAINTS):
         grid[k] = state[k]
-    for k in range(net[at + N.OFF_COUNT]):
+    for k in range(net[at + N.OFF_HEAD]):
         _strike(grid, tables, net[at + N.OFF_ORDER + k])
 
 
@@ -187,6 +187,9 @@ def _cut(net, at):
             net[at + N.PARENTS_AT + 2 * net[at + N.OFF_ORDER + k]] = 0
         net[at + N.ON_COUNT], net[at + N.OFF_COUNT] = net[at + N.SAVED_ON], net[at + N.SAVED_OFF]
         net[at + N.POOL_SIZE] = net[at + N.SAVED_POOL]
+        net[at + N.ON_HEAD], net[at + N.OFF_HEAD] = net[at + N.SAVED_ON], net[at + N.SAVED_OFF]
+        net[at + N.NEXT_LEAST] = 0
+        net[at + N.DONE_LEVEL] = 1
 
 
 # -- counting --------------------------------------------------------------------------------------
@@ -313,13 +316,12 @@ def _add_parent(net, at, node):
         net[N.STAMPS + 2 * node] = net[N.STAMP]
         net[N.PARENTS + net[N.PARENT_COUNT]] = 2 * node
         net[N.PARENT_COUNT] += 1
-        net[N.PARENTS_LEAST] = max(net[N.PARENTS_LEAST], _least(net, at, 2 * node))
 
 
 @compiled()
 def _new_parents(net):
     net[N.STAMP] += 1
-    net[N.PARENT_COUNT] = net[N.PARENTS_LEAST] = net[N.STRIKE_COUNT] = 0
+    net[N.PARENT_COUNT] = net[N.STRIKE_COUNT] = 0
 
 
 @compiled()
@@ -339,7 +341,7 @@ def _enter_strikes(net, at, complexity, digest):
     """
     if net[N.PARENT_COUNT] == 0:
         return
-    hint, cells, last = L.NOTHING, 0, L.NOTHING
+    hint, cells, last, least = L.NOTHING, 0, L.NOTHING, 0
     for k in range(net[N.STRIKE_COUNT]):
         cells += net[N.STRIKES + k] // 9 != last
         last = net[N.STRIKES + k] // 9
@@ -353,13 +355,16 @@ def _enter_strikes(net, at, complexity, digest):
                 hint = _intern(net, complexity, digest)
             if hint == L.NOTHING or net[at + N.POOL_SIZE] > N.POOL_LIMIT:
                 return
-            least = net[N.PARENTS_LEAST] + complexity
             pool = at + net[at + N.POOL_SIZE]
-            _reach(net, at, 2 * node, -2 - hint, least)
+            _reach(net, at, 2 * node, -2 - hint, 0)
             for j in range(net[N.PARENT_COUNT]):
                 net[pool + 3 + j] = net[N.PARENTS + j]
             net[pool] = net[N.PARENT_COUNT]
             net[at + N.POOL_SIZE] += net[N.PARENT_COUNT]
+            if least == 0:
+                net[N.OUTER_STAMP] += 1
+                least = _count(net, at, pool, MOST)
+            net[pool + 2] = least
 
 
 @compiled(inline=True)
@@ -642,12 +647,9 @@ def _record_node(grid, tables, net, key, complexity, signed, digest):
 
 
 @compiled()
-def _enter_nested(state, grid, tables, net, at, limit):
-    """Enter what the recorded hints eliminate, in their order. Returns whether there are any.
-
-    Nothing is entered if the complexity of all hints is above `limit`.
-    """
-    count, simplest = 0, MOST
+def _enter_nested(state, grid, tables, net, at):
+    """Enter what the recorded hints eliminate, in their order. Returns whether there are any."""
+    count = 0
     for node in range(L.SINGLES):
         number = net[N.NESTED_BEST + node]
         if number == L.NOTHING:
@@ -656,7 +658,6 @@ def _enter_nested(state, grid, tables, net, at, limit):
         if net[record + N.RECORD_WINS]:
             continue
         net[record + N.RECORD_WINS] = 1
-        simplest = min(simplest, net[record + N.RECORD_COMPLEXITY])
         place, key = count, net[record + N.RECORD_KEY]
         while place:
             other = net[N.SORTED + place - 1]
@@ -667,8 +668,6 @@ def _enter_nested(state, grid, tables, net, at, limit):
             place -= 1
         net[N.SORTED + place] = number
         count += 1
-    if simplest >= limit:
-        return count > 0
     for k in range(count):
         record = N.RECORDS + N.RECORD_SIZE * net[N.SORTED + k]
         _new_parents(net)
@@ -692,6 +691,157 @@ def _enter_nested(state, grid, tables, net, at, limit):
         digest = net[record + N.RECORD_LOW] + (net[record + N.RECORD_HIGH] << 30)
         _enter_strikes(net, at, net[record + N.RECORD_COMPLEXITY], digest)
     return count > 0
+
+
+# Most reduced grids have no hint. Static links are symmetric: if a implies b, not b implies not a.
+# So a candidate that any chain or cycle eliminates implies its own contrary by a chain that starts
+# with it on. It is enough to know for each candidate which candidates on it implies.
+@compiled()
+def _imply(grid, tables, net, inner):
+    """Find what each candidate on implies by static links. Returns whether any implies its contrary.
+
+    Writes IMPLIED_ON, the candidates on, and EXCLUDED, the candidates off by one link, to `inner`.
+    """
+    count = 0
+    for cell in range(81):
+        mask = grid[cell]
+        while mask:
+            node = 9 * cell + lowest_bit(tables, mask)
+            mask &= mask - 1
+            if count == N.MAX_CANDIDATES:
+                return True
+            net[N.LEFT + count], net[N.INDEX_OF + node] = node, count
+            count += 1
+    net[N.LEFT_COUNT] = count
+    words = (count + N.SET_BITS - 1) // N.SET_BITS
+    for k in range(count * N.SET_WORDS):
+        inner[N.EXCLUDED + k] = inner[N.STEPS_ON + k] = 0
+    for index in range(count):
+        node = net[N.LEFT + index]
+        strong = 0
+        for j in range(4):
+            constraint = tables[L.NODE_CONSTRAINTS + 4 * node + j]
+            rest = grid[constraint] & ~tables[L.NODE_MASKS + 4 * node + j]
+            if rest and rest & (rest - 1) == 0:
+                other = candidate_at(tables, constraint, lowest_bit(tables, rest))
+                net[N.STRIKES + strong] = net[N.INDEX_OF + other]
+                strong += 1
+            while rest:
+                other = candidate_at(tables, constraint, lowest_bit(tables, rest))
+                rest &= rest - 1
+                i = net[N.INDEX_OF + other]
+                inner[N.EXCLUDED + N.SET_WORDS * index + i // N.SET_BITS] |= 1 << i % N.SET_BITS
+        if strong == 0:
+            continue
+        for word in range(words):
+            rest_of_set = inner[N.EXCLUDED + N.SET_WORDS * index + word]
+            i = N.SET_BITS * word
+            while rest_of_set:
+                while rest_of_set & 255 == 0:
+                    rest_of_set >>= 8
+                    i += 8
+                if rest_of_set & 1:
+                    for k in range(strong):
+                        j = net[N.STRIKES + k]
+                        inner[N.STEPS_ON + N.SET_WORDS * i + j // N.SET_BITS] |= 1 << j % N.SET_BITS
+                rest_of_set >>= 1
+                i += 1
+    has_contrary = False
+    for index in range(count):
+        node = net[N.LEFT + index]
+        at = N.IMPLIED_ON + N.SET_WORDS * index
+        for word in range(words):
+            inner[at + word] = inner[N.STEPS_ON + N.SET_WORDS * index + word]
+        depth = 0
+        for word in range(words):
+            rest_of_set = inner[at + word]
+            i = N.SET_BITS * word
+            while rest_of_set:
+                while rest_of_set & 255 == 0:
+                    rest_of_set >>= 8
+                    i += 8
+                if rest_of_set & 1:
+                    net[N.STACK + depth] = i
+                    depth += 1
+                rest_of_set >>= 1
+                i += 1
+        while depth:
+            depth -= 1
+            via = net[N.STACK + depth]
+            is_known = via < index
+            source = (N.IMPLIED_ON if is_known else N.STEPS_ON) + N.SET_WORDS * via
+            for word in range(words):
+                added = inner[source + word] & ~inner[at + word]
+                if added == 0:
+                    continue
+                inner[at + word] |= added
+                i = N.SET_BITS * word
+                while added and not is_known:
+                    while added & 255 == 0:
+                        added >>= 8
+                        i += 8
+                    if added & 1:
+                        net[N.STACK + depth] = i
+                        depth += 1
+                    added >>= 1
+                    i += 1
+        net[N.HAS_CONTRARY + node] = 0
+        for word in range(words):
+            if inner[at + word] & inner[N.EXCLUDED + N.SET_WORDS * index + word]:
+                net[N.HAS_CONTRARY + node] = 1
+                has_contrary = True
+        net[N.IN_CYCLE + node] = inner[at + index // N.SET_BITS] >> index % N.SET_BITS & 1
+    return has_contrary
+
+
+# Where no chain is, a static following has no contradiction, so what it implies is known without
+# following it: all that is on, and what this excludes.
+@compiled()
+def _imply_off(net, inner):
+    """Find the candidates off that each candidate on implies: IMPLIED_OFF; complete IMPLIED_ON."""
+    count = net[N.LEFT_COUNT]
+    words = (count + N.SET_BITS - 1) // N.SET_BITS
+    for index in range(count):
+        at = N.SET_WORDS * index
+        inner[N.IMPLIED_ON + at + index // N.SET_BITS] |= 1 << index % N.SET_BITS
+        for word in range(words):
+            inner[N.IMPLIED_OFF + at + word] = 0
+        for word in range(words):
+            rest = inner[N.IMPLIED_ON + at + word]
+            i = N.SET_BITS * word
+            while rest:
+                while rest & 255 == 0:
+                    rest >>= 8
+                    i += 8
+                if rest & 1:
+                    for k in range(words):
+                        inner[N.IMPLIED_OFF + at + k] |= inner[N.EXCLUDED + N.SET_WORDS * i + k]
+                rest >>= 1
+                i += 1
+
+
+@compiled()
+def _have_common(grid, tables, net, inner, constraint):
+    """Whether all candidates of a constraint imply the same node, except one that is known."""
+    words = (net[N.LEFT_COUNT] + N.SET_BITS - 1) // N.SET_BITS
+    for word in range(words):
+        rest = grid[constraint]
+        on = off = (1 << N.SET_BITS) - 1
+        while rest and on | off:
+            node = candidate_at(tables, constraint, lowest_bit(tables, rest))
+            rest &= rest - 1
+            at = N.SET_WORDS * net[N.INDEX_OF + node] + word
+            on &= inner[N.IMPLIED_ON + at]
+            off &= inner[N.IMPLIED_OFF + at]
+        if off:
+            return True
+        i = N.SET_BITS * word
+        while on:
+            if on & 1 and _is_worth(grid, 2 * net[N.LEFT + i] + 1):
+                return True
+            on >>= 1
+            i += 1
+    return False
 
 
 # Level 2: cycles and forcing chains, in which each node has one parent.
@@ -755,11 +905,19 @@ def _record_chains(grid, tables, net):
             if not mask >> start % 9 & 1 or mask & (mask - 1) == 0:
                 continue
             if passing != CELL_LINKS or bit_count(tables, mask) == 2:
-                _record_cycles(grid, tables, net, start, passing, kind)
+                if net[N.IN_CYCLE + start]:
+                    _record_cycles(grid, tables, net, start, passing, kind)
             if passing != CELL_LINKS:
                 base = BASE_OF_CHAIN if passing == 3 else BASE_OF_X_CHAIN
-                _record_chain(grid, tables, net, 2 * start + 1, passing, base, kind)
-                _record_chain(grid, tables, net, 2 * start, passing, base, kind)
+                if net[N.HAS_CONTRARY + start]:
+                    _record_chain(grid, tables, net, 2 * start + 1, passing, base, kind)
+                rest, may_hold = mask & ~(1 << start % 9), True
+                while rest:
+                    other = start // 9 * 9 + lowest_bit(tables, rest)
+                    rest &= rest - 1
+                    may_hold = may_hold and net[N.HAS_CONTRARY + other] != 0
+                if may_hold:
+                    _record_chain(grid, tables, net, 2 * start, passing, base, kind)
 
 
 @compiled()
@@ -1037,6 +1195,8 @@ def _record_double(grid, tables, net, on_at, off_at, base, limit):
 @compiled()
 def _record_all(grid, inner, tables, net, constraint, how, base, limit):
     """Record what all candidates of a constraint imply."""
+    if not how & DYNAMIC and not _have_common(grid, tables, net, inner, constraint):
+        return
     kind = CELL_KIND if constraint < L.UNIT_DIGITS else REGION_KIND
     mask = grid[constraint]
     rest = mask
@@ -1096,42 +1256,56 @@ def _slot(net, signed):
 
 @compiled()
 def _extend(state, grid, inner, tables, net, signed, level):
-    """Continue a slot up to the end of a level."""
+    """Continue a slot up to the end of a level, or to where all nodes are too complex."""
     at = _slot(net, signed)
-    net[N.EXTENDED + signed] = level
+    net[N.EXTENDED + signed] = net[N.PASS]
     if level == 0:
         _follow(state, grid, tables, net, at, signed, DYNAMIC_LINKS)
+        net[at + N.ON_HEAD], net[at + N.OFF_HEAD] = net[at + N.ON_COUNT], net[at + N.OFF_COUNT]
+        net[at + N.NEXT_LEAST] = net[at + N.DONE_LEVEL] = 0
         return
-    if level == 4:
-        _cut(net, at)
-    if net[at + N.CONFLICT] != L.NOTHING:
+    if net[at + N.CONFLICT] != L.NOTHING or net[at + N.DONE_LEVEL] >= level:
+        return
+    if net[at + N.NEXT_LEAST] >= net[N.BEST_COMPLEXITY]:
+        net[N.IS_CUT] = 1
         return
     _reduce(state, grid, tables, net, at)
+    is_old = net[at + N.NEXT_LEAST] == 0
     while True:
-        ons, offs = net[at + N.ON_COUNT], net[at + N.OFF_COUNT]
-        found = _use_patterns(state, grid, tables, net, at)
-        if not found and level >= 2:
-            limit = net[N.BEST_COMPLEXITY]
-            net[N.WORK] += 1
-            _begin_nested(net)
-            if level < 4:
-                _record_chains(grid, tables, net)
-                found = _enter_nested(state, grid, tables, net, at, limit)
-            if not found and level >= 3:
-                _record_multiple(
-                    grid,
-                    inner,
-                    tables,
-                    net,
-                    DYNAMIC_LINKS if level == 4 else STATIC_LINKS,
-                    MOST,
-                )
-                _enter_nested(state, grid, tables, net, at, limit)
-        if net[at + N.OFF_COUNT] == offs:
+        if net[at + N.OFF_HEAD] == net[at + N.OFF_COUNT]:
+            # a level before found no pattern where it ended
+            found = (level == 1 or not is_old) and _use_patterns(state, grid, tables, net, at)
+            if not found and level >= 2:
+                net[N.WORK] += 1
+                _begin_nested(net)
+                if level < 4 and _imply(grid, tables, net, inner):
+                    _record_chains(grid, tables, net)
+                    found = _enter_nested(state, grid, tables, net, at)
+                if not found and level >= 3:
+                    if level == 3:
+                        _imply_off(net, inner)
+                    how = DYNAMIC_LINKS if level == 4 else STATIC_LINKS
+                    _record_multiple(grid, inner, tables, net, how, MOST)
+                    _enter_nested(state, grid, tables, net, at)
+            is_old = False
+            if net[at + N.OFF_HEAD] == net[at + N.OFF_COUNT]:
+                net[at + N.NEXT_LEAST] = 0
+                break
+            least = MOST
+            for k in range(net[at + N.OFF_HEAD], net[at + N.OFF_COUNT]):
+                least = min(least, _least(net, at, 2 * net[at + N.OFF_ORDER + k]))
+            net[at + N.NEXT_LEAST] = least
+            if least >= net[N.BEST_COMPLEXITY]:
+                net[N.IS_CUT] = 1
+                return
+        on_head, off_head = net[at + N.ON_HEAD], net[at + N.OFF_HEAD]
+        _propagate(state, grid, tables, net, at, on_head, off_head, DYNAMIC_LINKS)
+        if net[at + N.CONFLICT] != L.NOTHING:
+            return
+        net[at + N.ON_HEAD], net[at + N.OFF_HEAD] = net[at + N.ON_COUNT], net[at + N.OFF_COUNT]
+        if net[at + N.POOL_SIZE] > N.POOL_LIMIT:
             break
-        _propagate(state, grid, tables, net, at, ons, offs, DYNAMIC_LINKS)
-        if net[at + N.CONFLICT] != L.NOTHING or net[at + N.POOL_SIZE] > N.POOL_LIMIT:
-            break
+    net[at + N.DONE_LEVEL] = level
     if level == 1:
         net[at + N.SAVED_ON], net[at + N.SAVED_OFF] = net[at + N.ON_COUNT], net[at + N.OFF_COUNT]
         net[at + N.SAVED_POOL] = net[at + N.POOL_SIZE]
@@ -1161,43 +1335,69 @@ def find_dynamic(state, grid, inner, tables, step, net, level):
     left if the function is called again.
     """
     if net[N.PAUSED_LEVEL] != level + 1:
-        net[N.NEXT] = 0
-        net[N.BEST_COMPLEXITY] = MOST
+        net[N.PAUSED_LEVEL] = level + 1
         if level == 0 and not _number_candidates(state, tables, net):
             return 0
         if level == 1:
             _forget_hints(net)
-    net[N.PAUSED_LEVEL] = level + 1
+        if level == 4:
+            for signed in range(2 * L.SINGLES):
+                if net[N.NUMBER + signed // 2] != L.NOTHING:
+                    _cut(net, _slot(net, signed))
+        _start_pass(net, N.FIRST_LIMIT if level >= 2 else MOST)
     net[N.WORK] = 0
-    for node in range(net[N.NEXT], L.SINGLES):
-        if net[N.NUMBER + node] == L.NOTHING:
-            continue
-        net[N.NEXT] = node
-        for signed in (2 * node + 1, 2 * node):
-            if net[N.EXTENDED + signed] != level:
-                _extend(state, grid, inner, tables, net, signed, level)
-                if net[N.WORK] >= N.MAX_WORK:
-                    return PAUSED
-        for k in range(3):
-            constraint = tables[L.NODE_CONSTRAINTS + 4 * node + (k + 2) % 3]
-            rest = state[constraint]
-            if candidate_at(tables, constraint, lowest_bit(tables, rest)) != node:
+    while True:
+        for node in range(net[N.NEXT], L.SINGLES):
+            net[N.NEXT] = node
+            if net[N.NUMBER + node] == L.NOTHING:
                 continue
-            while rest:
-                other = candidate_at(tables, constraint, lowest_bit(tables, rest))
-                rest &= rest - 1
-                if net[N.NUMBER + other] == L.NOTHING:
-                    continue
-                if net[N.EXTENDED + 2 * other + 1] != level:
-                    _extend(state, grid, inner, tables, net, 2 * other + 1, level)
-                    if net[N.WORK] >= N.MAX_WORK:
-                        return PAUSED
-        _try_candidate(state, tables, net, node)
-    net[N.PAUSED_LEVEL] = 0
-    if net[N.BEST_COMPLEXITY] == MOST:
-        return 0
-    _conclude(state, tables, step, net)
-    return tables[L.BASE_TENTHS + BASE_OF_DYNAMIC + level] + _added(tables, net[N.BEST_COMPLEXITY])
+            if not _extend_all(state, grid, inner, tables, net, node, level):
+                return PAUSED
+            _try_candidate(state, tables, net, node)
+        if net[N.BEST_SOURCE] != L.NOTHING:
+            net[N.PAUSED_LEVEL] = 0
+            _conclude(state, tables, step, net)
+            added = _added(tables, net[N.BEST_COMPLEXITY])
+            return tables[L.BASE_TENTHS + BASE_OF_DYNAMIC + level] + added
+        if net[N.LIMIT] == MOST:
+            net[N.PAUSED_LEVEL] = 0
+            return 0
+        _start_pass(net, net[N.LIMIT] + net[N.LIMIT] // 4 if net[N.IS_CUT] else MOST)
+
+
+@compiled()
+def _start_pass(net, limit):
+    """Start to search all hints up to a limit of complexity."""
+    net[N.PASS] += 1
+    net[N.NEXT] = net[N.IS_CUT] = 0
+    net[N.LIMIT] = limit
+    net[N.BEST_COMPLEXITY], net[N.BEST_KIND] = limit + 1, 0
+    net[N.BEST_SOURCE] = L.NOTHING
+
+
+@compiled()
+def _extend_all(state, grid, inner, tables, net, node, level):
+    """Extend all slots that a candidate needs. Returns False if it is time for a pause."""
+    for signed in (2 * node + 1, 2 * node):
+        if net[N.EXTENDED + signed] != net[N.PASS]:
+            if net[N.WORK] >= N.MAX_WORK:
+                return False
+            _extend(state, grid, inner, tables, net, signed, level)
+    for k in range(3):
+        constraint = tables[L.NODE_CONSTRAINTS + 4 * node + (k + 2) % 3]
+        rest = state[constraint]
+        if candidate_at(tables, constraint, lowest_bit(tables, rest)) != node:
+            continue
+        while rest:
+            other = candidate_at(tables, constraint, lowest_bit(tables, rest))
+            rest &= rest - 1
+            if net[N.NUMBER + other] != L.NOTHING and (
+                net[N.EXTENDED + 2 * other + 1] != net[N.PASS]
+            ):
+                if net[N.WORK] >= N.MAX_WORK:
+                    return False
+                _extend(state, grid, inner, tables, net, 2 * other + 1, level)
+    return True
 
 
 @compiled()

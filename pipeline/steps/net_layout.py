@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from itertools import accumulate
 
-from pipeline.steps.layout import SINGLES
+from pipeline.steps.layout import CONSTRAINTS, SINGLES
 
 MAX_CANDIDATES = 400
 """The most candidates with which dynamic chains are searched."""
@@ -17,6 +17,9 @@ MAX_HINTS, INDEX_SIZE = 1 << 16, 1 << 17
 
 MAX_RECORDS, MAX_STRIKES = 4000, 60
 """The most hints on reduced candidates that are recorded, and the most eliminations of a cycle."""
+
+FIRST_LIMIT = 50
+"""The first limit of complexity of a search; a search without result has a higher one next."""
 
 MAX_WORK = 4
 """A search pauses after so many searches for nested hints."""
@@ -35,18 +38,30 @@ HASH_MASK = (1 << 60) - 1
     SAVED_ON,  # ON_COUNT, OFF_COUNT and POOL_SIZE at the end of level 1
     SAVED_OFF,
     SAVED_POOL,
+    ON_HEAD,  # how many nodes on have been followed
+    OFF_HEAD,  # how many nodes off
+    DONE_LEVEL,  # the highest level to the end of which it was followed
+    NEXT_LEAST,  # a lower bound of the complexity of all nodes that follow, or 0
     PARENTS_AT,  # for each signed node, where its entry is; 0 if it is not reached
     ON_ORDER,  # the candidates on, in the order of reaching
     OFF_ORDER,  # the candidates off
     POOL,  # entries
     SLOT_SIZE,
-) = accumulate((0, *8 * (1,), 2 * SINGLES, SINGLES, SINGLES, 12000))
+) = accumulate((0, *12 * (1,), 2 * SINGLES, SINGLES, SINGLES, 12000))
 """Offsets in a slot.
 
 An entry is the number of parents of a node, its cause, a lower bound of the complexity of its
 chain, and the parents, which are signed nodes. The cause is the constraint of a strong link,
 NOTHING, or -2 - n for hint n.
 """
+
+SET_BITS, SET_WORDS = 60, 7
+"""A set of remaining candidates is SET_WORDS numbers of SET_BITS bits each."""
+
+(INNER_GRID, IMPLIED_ON, IMPLIED_OFF, EXCLUDED, STEPS_ON, INNER_SIZE) = accumulate(
+    (0, CONSTRAINTS, *4 * (MAX_CANDIDATES * SET_WORDS,))
+)
+"""Offsets of the parts of `inner`, which has 64-bit numbers."""
 
 POOL_LIMIT = SLOT_SIZE - 4700
 """No further eliminations are entered above this size of a slot."""
@@ -66,11 +81,12 @@ POOL_LIMIT = SLOT_SIZE - 4700
     BEST_SIGNED, CITES, STAMPS, STACK, STRIKES, PARENTS, NESTED_BEST, SORTED, NUMBER, EXTENDED,
     INNER_FOLLOWED, ON_PARENT, ON_VIA, ON_CONSTRAINT, QUEUE, TREE, CELL_MARKS, NODE_MARKS,
     STRONG_FIRST, STRONG_UNITS, STRONG, WEAK_FIRST, WEAK_UNITS, WEAK, RECORDS, HINTS, INDEX,
-    OUTER_SLOTS, INNER_SLOTS, NET_SIZE,
+    LEFT_COUNT, LEFT, INDEX_OF, HAS_CONTRARY, IN_CYCLE, LIMIT, IS_CUT, PASS, OUTER_SLOTS, INNER_SLOTS, NET_SIZE,
 ) = accumulate(
     (0, *17 * (1,), CITE_WORDS, 2 * SINGLES, 2 * SINGLES, 4 * SINGLES, 2 * SINGLES, SINGLES,
      SINGLES, SINGLES, 2 * SINGLES, SINGLES, SINGLES, SINGLES, SINGLES, 2 * SINGLES, 6 * SINGLES,
      81, SINGLES, SINGLES + 1, SINGLES + 1, 8 * SINGLES, SINGLES + 1, SINGLES + 1, 29 * SINGLES,
-     MAX_RECORDS * RECORD_SIZE, MAX_HINTS * HINT_SIZE, INDEX_SIZE, 2 * MAX_CANDIDATES * SLOT_SIZE,
+     MAX_RECORDS * RECORD_SIZE, MAX_HINTS * HINT_SIZE, INDEX_SIZE, 1,
+     SINGLES, SINGLES, SINGLES, SINGLES, 1, 1, 1, 2 * MAX_CANDIDATES * SLOT_SIZE,
      (MAX_CANDIDATES + 1) * SLOT_SIZE)
 )  # fmt: skip
