@@ -18,7 +18,7 @@ from pipeline.native import Program, ProgramLoader
 from pipeline.puzzle.geometry import values_of
 from pipeline.solving import LEVELS, Rating
 from pipeline.steps import layout as L
-from pipeline.steps import net_layout as N
+from pipeline.steps import nested_layout as N
 from pipeline.steps import step_arrays
 from pipeline.steps.techniques import (
     BY_RATING,
@@ -37,7 +37,9 @@ __all__ = ["BY_RATING", "BY_SCORE", "Node", "Step", "ratings", "steps"]
 _MODULE_NAMES = (
     "techniques", "chains", "nets", "patterns", "explainer", "explainer_uniqueness",
     "explainer_cycles", "explainer_forcing", "explainer_hints", "explainer_implications",
-    "explainer_nested", "step_arrays", "layout", "net_layout",
+    "explainer_nested", "nested_slots", "nested_hints", "nested_patterns", "nested_records",
+    "nested_implications", "nested_chains", "nested_multiple", "step_arrays", "layout",
+    "nested_layout",
 )  # fmt: skip
 _MODULES = *(f"pipeline.steps.{name}" for name in _MODULE_NAMES), "pipeline.certify.steps"
 """The modules that contain all compiled functions of the walk."""
@@ -128,7 +130,7 @@ class _Walker:
             *map(self._zeros, (L.GRAPH_SIZE, L.STATE_SIZE, L.STACK_SIZE)),
             self._workspace(),
             self._zeros(N.INNER_SIZE),
-            self._net(),
+            self._nest(),
         )
 
     def _zeros(self, size: int) -> Any:
@@ -138,8 +140,8 @@ class _Walker:
     def _workspace(self) -> Any:
         return np.zeros(L.WORKSPACE_SIZE, np.int16) if self.is_compiled else [0] * L.WORKSPACE_SIZE
 
-    def _net(self) -> Any:
-        array = np.zeros(N.NET_SIZE, np.int32)
+    def _nest(self) -> Any:
+        array = np.zeros(N.NEST_SIZE, np.int32)
         return array if self.is_compiled else memoryview(array)
 
     def begin(self, masks: Sequence[int], *, unique: bool) -> None:

@@ -25,7 +25,7 @@ from pipeline.steps import (
     patterns,
 )
 from pipeline.steps import layout as L
-from pipeline.steps import net_layout as N
+from pipeline.steps import nested_layout as N
 from pipeline.steps.explainer_hints import BASE_MULTIPLE
 from pipeline.steps.step_arrays import apply_step, reset_step, set_up
 
@@ -110,7 +110,7 @@ TECHNIQUES = (
     Technique("alternating inference chain", 3, 280, 70, CHAIN, chains.AIC),
     Technique("grouped chain", 3, 300, 0, CHAIN, chains.GROUPED),
     Technique("forcing chain", 4, 500, 0, VERITY, chains.GROUPED),
-    Technique("forcing net", 4, 700, 85, FORCING_NET),
+    Technique("forcing nest", 4, 700, 85, FORCING_NET),
     Technique("hidden single in a box", 0, 0, 12, SINGLE, patterns.IN_BOXES),
     Technique("hidden single in a line", 0, 0, 15, SINGLE, patterns.IN_LINES),
     Technique("direct pointing", 0, 0, 17, LOCKED_CANDIDATES, patterns.DIRECT_POINTING),
@@ -177,7 +177,7 @@ MORE, FILLED, STUCK, UNSOUND, PAUSED = range(5)
 
 
 @compiled()
-def _find(kind, form, size, state, tables, step, graph, scratch, workspace, inner, net):
+def _find(kind, form, size, state, tables, step, graph, scratch, workspace, inner, nest):
     """Find a step of a kind and write it to `step`.
 
     Returns 0 if there is none. Else returns the rating of Sudoku Explainer in tenths, or 1 if it is
@@ -209,7 +209,7 @@ def _find(kind, form, size, state, tables, step, graph, scratch, workspace, inne
     if kind == EXPLAINER_MULTIPLE:
         return explainer_forcing.find_multiple(state, scratch, tables, step, workspace, form)
     if kind == EXPLAINER_DYNAMIC:
-        return explainer_nested.find_dynamic(state, scratch, inner, tables, step, net, form)
+        return explainer_nested.find_dynamic(state, scratch, inner, tables, step, nest, form)
     if kind == SINGLE:
         return patterns.find_single(state, tables, step, form)
     if kind == LOCKED_CANDIDATES:
@@ -233,7 +233,7 @@ def _find(kind, form, size, state, tables, step, graph, scratch, workspace, inne
 # each step the search restarts with the first technique, so each step is of the simplest technique
 # that applies.
 @compiled()
-def take_steps(walk, state, tables, step, graph, scratch, stack, workspace, inner, net, max_steps):
+def take_steps(walk, state, tables, step, graph, scratch, stack, workspace, inner, nest, max_steps):
     """Take at most `max_steps` steps. Returns MORE, FILLED, STUCK or UNSOUND.
 
     To start a puzzle, write -1 to STEPS_TAKEN and its candidates to CELLS. `step` then contains the
@@ -242,7 +242,7 @@ def take_steps(walk, state, tables, step, graph, scratch, stack, workspace, inne
     if walk[L.STEPS_TAKEN] < 0:
         set_up(state, tables)
         walk[L.STEPS_TAKEN] = graph[L.IS_KNOWN] = graph[L.NET_START] = 0
-        walk[L.RESUME_ROW] = net[N.PAUSED_LEVEL] = 0
+        walk[L.RESUME_ROW] = nest[N.PAUSED_LEVEL] = 0
     end = L.TECHNIQUE_ROWS + L.TECHNIQUE_ROW_SIZE * walk[L.TECHNIQUE_COUNT]
     for _ in range(max_steps):
         if state[L.OPEN] == 0:
@@ -252,7 +252,7 @@ def take_steps(walk, state, tables, step, graph, scratch, stack, workspace, inne
         while row < end:
             kind, form, size = walk[row + L.KIND], walk[row + L.FORM], walk[row + L.SIZE]
             rating = _find(
-                kind, form, size, state, tables, step, graph, scratch, workspace, inner, net
+                kind, form, size, state, tables, step, graph, scratch, workspace, inner, nest
             )
             if rating:
                 break
