@@ -7,7 +7,7 @@ from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO, Unpack, overload
+from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, Unpack, cast, overload
 
 from pipeline.errors import EnvironmentFailure, LimitReached, SolverError, printable
 from pipeline.keywords import (
@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from pipeline.service.converting import Converted
     from pipeline.solving.bench import Benched
     from pipeline.steps import Step
+    from pipeline.steps.orders import Order
 
 BATCH_SIZES = (1, 64, 2048)
 """Number of puzzles in the first, the second and each further batch of `solve_many`.
@@ -53,6 +54,15 @@ MAX_MISSING_PER_SEARCH = 100
 
 MAX_BATCH_CHARACTERS = 1024 * 1024
 """Number of characters of puzzles after which a batch of `solve_many` is full."""
+
+
+MAX_STEPS_SIDE = 16
+"""Maximum number of values of a puzzle that `steps_of` explains."""
+
+NO_STEPS = (
+    f"steps are only available for solved puzzles with values from 1 to at most {MAX_STEPS_SIDE}"
+)
+"""Why a puzzle has no steps."""
 
 
 @overload
@@ -400,30 +410,118 @@ def generate(
 
 
 def has_steps(result: Result[Grid | Model]) -> bool:
-    """Whether `steps_of` accepts a result: of a 9×9 puzzle without extra rules, with a solution."""
+    """Whether `steps_of` accepts a result.
+
+    It is of a puzzle with a solution, with at most 16 values, of which the lowest is 1.
+    """
     problem = result.problem
     if not isinstance(problem, PuzzleProblem) or not result.solutions:
         return False
-    return problem.puzzle.is_plain and problem.puzzle.geometry == NINE_BY_NINE
+    geometry = problem.puzzle.geometry
+    return geometry.side <= MAX_STEPS_SIDE and geometry.lowest == 1
 
 
-def steps_of(result: Result[Grid | Model]) -> Iterator[Step]:
+def steps_of(result: Result[Grid | Model], *, order: Order = "hodoku") -> Iterator[Step]:
     """Yield the logical steps that solve the puzzle of a result.
 
-    Each step uses the first technique, in the order of difficulty, that makes progress.
+    Each step uses the first technique that makes progress. If the file contains the state of a game
+    in progress, without mistakes, the steps start from it.
 
         >>> from pipeline import solve, steps_of
-        >>> [step.technique.name for step in steps_of(solve("12345678." + "." * 72))]
-        ['full house']
+        >>> for step in steps_of(solve("12345678." + "." * 72)):
+        ...     print(step)
+        ...     print(step.reason)
+        r1c9=9 full house in row 1
+        r1c9 is the only open cell of row 1, and 9 is missing there.
+
+    `order`: the order of the techniques for a 9×9 puzzle without extra rules: `hodoku`, `explainer`
+    for that of Sudoku Explainer, or `boxes` for that of a beginner, who looks for singles in boxes
+    first. Other puzzles have a fixed order.
 
     Raises ValueError if `has_steps` is false.
     """
-    from pipeline.steps import steps  # noqa: PLC0415 - numpy is slow to load
+    return _find_steps(result, order, every=False)
+
+
+def all_steps_of(result: Result[Grid | Model], *, order: Order = "hodoku") -> Iterator[Step]:
+    """Yield all logical steps that are possible in the first position of `steps_of`.
+
+    They are sorted by technique. Each conclusion is in one of them only. The arguments are those of
+    `steps_of`.
+
+        >>> from pipeline import all_steps_of, solve
+        >>> print(next(all_steps_of(solve("12345678." + "." * 72))))
+        r1c9=9 full house in row 1
+    """
+    return _find_steps(result, order, every=True)
+
+
+def _find_steps(result: Result[Grid | Model], order: Order, *, every: bool) -> Iterator[Step]:
+    """The steps through a puzzle, or `every` step of its first position."""
+    from pipeline.steps import all_steps, steps  # noqa: PLC0415 - numpy is slow to load
+    from pipeline.steps.orders import ORDERS  # noqa: PLC0415
+    from pipeline.steps.variants import all_variant_steps, variant_steps  # noqa: PLC0415
 
     problem, certificate = result.problem, result.certificate
     if not isinstance(problem, PuzzleProblem) or not has_steps(result):
-        raise ValueError("steps are only available for solved 9×9 puzzles without extra rules")
-    unique = (
-        result.status == "unique" and certificate is not None and certificate.complete == "proved"
+        raise ValueError(NO_STEPS)
+    is_unique = result.status == "unique"
+    placed, struck = problem.parsed.progress if is_unique and not mistakes_of(result) else ((), ())
+    puzzle = problem.puzzle
+    if puzzle.is_plain and puzzle.geometry == NINE_BY_NINE:
+        unique = is_unique and certificate is not None and certificate.complete == "proved"
+        find = all_steps if every else steps
+        techniques = ORDERS[order]
+        return find(
+            puzzle.cells, unique=unique, techniques=techniques, struck=struck, placed=placed
+        )
+    values = dict(placed)
+    cells = tuple(
+        1 << values[cell] - 1 if cell in values else mask for cell, mask in enumerate(puzzle.cells)
     )
-    return steps(problem.puzzle.cells, unique=unique)
+    find_variant = all_variant_steps if every else variant_steps
+    return find_variant(replace(puzzle, cells=cells), struck=struck)
+
+
+class Mistake(NamedTuple):
+    """A mistake in a game: a wrong value, or an eliminated candidate that is the solution.
+
+    - `cell`, `value`: the candidate; cells from 0, values from 1.
+    - `is_placed`: whether the value was placed; else the candidate was eliminated.
+    """
+
+    cell: int
+    value: int
+    is_placed: bool
+
+
+def mistakes_of(result: Result[Grid | Model]) -> tuple[Mistake, ...]:
+    """The mistakes of a player in the state of a game in progress; empty if none is known.
+
+    Compares the state with the unique solution. For a grid of candidates, all of which are part of
+    the puzzle, solves the puzzle of its filled cells if the grid has no solution.
+    """
+    problem = result.problem
+    if not isinstance(problem, PuzzleProblem):
+        return ()
+    puzzle, progress = problem.puzzle, problem.parsed.progress
+    if result.status == "unique":
+        values = cast("Grid", result.solutions[0]).values
+        placed = (Mistake(*each, True) for each in progress.placed if values[each[0]] != each[1])
+        struck = (Mistake(*each, False) for each in progress.struck if values[each[0]] == each[1])
+        return (*placed, *struck)
+    if result.solutions or not result.complete:
+        return ()
+    filled = tuple(
+        mask if mask.bit_count() == 1 else puzzle.geometry.all_values for mask in puzzle.cells
+    )
+    if filled == puzzle.cells:
+        return ()
+    without_marks = solve(replace(puzzle, cells=filled))
+    if without_marks.status != "unique":
+        return ()
+    return tuple(
+        Mistake(cell, value, False)
+        for cell, value in enumerate(without_marks.solutions[0].values)
+        if not puzzle.cells[cell] >> value - puzzle.geometry.lowest & 1
+    )

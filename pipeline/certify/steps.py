@@ -26,7 +26,7 @@ PATTERN_DIGITS = 1  # mask of the digits of the pattern
 BASE_UNITS = 2  # mask of the units of the pattern
 COVER_UNITS = 3  # mask of the units in which it eliminates
 DEADLY = 4  # the deadly pattern that must not remain, or 0
-DEADLY_GRID = 2  # all open cells have two candidates (BUG)
+DEADLY_GRID = 2  # without the EXTRAS, all open cells have two candidates (BUG)
 DEADLY_RECTANGLE = 4  # n from 4 on: the first n pattern cells, a unique loop, hold two digits
 
 # Offsets in `step`, of lists that start with their length. A candidate is 9 · cell + digit.
@@ -35,7 +35,8 @@ ELIMINATED = 14  # candidates that are false
 CITED = 744  # cells, and digits of units as 81 + 9 · unit + digit: each has one true candidate
 CHAIN_NODES = 1070  # signed nodes of a chain, see `pipeline.steps.layout`
 PATTERN_CELLS = 2580  # cells of the pattern
-STEP_SIZE = 2700  # length of the array `step`
+EXTRAS = 2700  # candidates without which the grid is a deadly pattern: one of them is true
+STEP_SIZE = 3430  # length of the array `step`
 
 # `stack` has a frame for each assumption: 81 masks of candidates, then 81 flags of assigned cells.
 FRAME_SIZE = 162
@@ -192,7 +193,9 @@ def _candidates_left(step, stack, frame, clause):
             count += _bit_count(stack[frame + step[k]] & ~step[PATTERN_DIGITS])
         return count
     if step[DEADLY] == DEADLY_GRID:
-        return _bit_count(stack[frame + step[PATTERN_CELLS + 1]] & step[PATTERN_DIGITS])
+        for k in range(EXTRAS + 1, EXTRAS + 1 + step[EXTRAS]):
+            count += stack[frame + step[k] // 9] >> step[k] % 9 & 1
+        return count
     return 2
 
 
@@ -206,11 +209,13 @@ def _first_candidate(step, stack, frame, clause):
         cell = _cell_of(cited // 9 - 9, position)
         if stack[frame + cell] >> cited % 9 & 1:
             return cell, 1 << cited % 9
-    for k in range(
-        PATTERN_CELLS + 1, PATTERN_CELLS + (2 if step[DEADLY] == DEADLY_GRID else 1 + step[DEADLY])
-    ):
-        digits = step[PATTERN_DIGITS]
-        mask = stack[frame + step[k]] & (digits if step[DEADLY] == DEADLY_GRID else ~digits)
+    if step[DEADLY] == DEADLY_GRID:
+        for k in range(EXTRAS + 1, EXTRAS + 1 + step[EXTRAS]):
+            if stack[frame + step[k] // 9] >> step[k] % 9 & 1:
+                return step[k] // 9, 1 << step[k] % 9
+        return 0, 0
+    for k in range(PATTERN_CELLS + 1, PATTERN_CELLS + 1 + step[DEADLY]):
+        mask = stack[frame + step[k]] & ~step[PATTERN_DIGITS]
         if mask:
             return step[k], mask & -mask
     return 0, 0
@@ -220,7 +225,7 @@ def _first_candidate(step, stack, frame, clause):
 def _smallest_clause(step, stack, frame):
     """Return the clause with the fewest remaining candidates, of those with at least two, or -1."""
     best, fewest = -1, 100
-    for clause in range(step[CITED] + (1 if step[DEADLY] >= DEADLY_RECTANGLE else 0)):
+    for clause in range(step[CITED] + (step[DEADLY] != 0)):
         count = _candidates_left(step, stack, frame, clause)
         if 1 < count < fewest:
             best, fewest = clause, count
@@ -229,16 +234,18 @@ def _smallest_clause(step, stack, frame):
 
 # Unique loop; with four cells, a unique rectangle. Each unit has no cell of the loop, or one at an
 # odd and one at an even position. If the cells held only these two digits, exchanging the digits
-# would give another solution, because each unit keeps its digits. This requires that the cells are
-# open, and that the puzzle allows both digits in each of them. It does not matter whether the
-# digits are still candidates.
+# would give another solution, because each unit keeps its digits. This requires that the puzzle
+# allows both digits in each of the cells, so none of them is a given. It does not matter whether
+# the digits are still candidates. A cell that a step has filled may belong to the loop if it holds
+# one of the two digits: exchanging changes this cell too.
 @compiled()
 def _is_loop(state, step):
-    """Whether the first DEADLY pattern cells are open, and form a loop."""
+    """Whether the first DEADLY pattern cells form a loop of cells that may hold both digits."""
     digits, odd, even = step[PATTERN_DIGITS], 0, 0
     for k in range(step[DEADLY]):
         cell = step[PATTERN_CELLS + 1 + k]
-        if not state[CELLS + cell] or state[ALLOWED + cell] & digits != digits:
+        value = state[VALUES + cell]
+        if state[ALLOWED + cell] & digits != digits or (value and not digits >> value - 1 & 1):
             return False
         units = 1 << cell // 9 | 1 << 9 + cell % 9 | 1 << 18 + cell // 27 * 3 + cell % 9 // 3
         if units & (odd if k & 1 else even):
@@ -252,23 +259,35 @@ def _is_loop(state, step):
 
 # Bivalue universal grave: each open cell has two candidates, and each digit has two places or none
 # in each unit. Such a grid has no solution or at least two: if each open cell of a solution takes
-# its other candidate, the result is another solution. So if the solution is unique and the grid has
-# one extra candidate, the extra candidate is true (BUG+1).
+# its other candidate, the result is another solution, because a digit that leaves one of its two
+# places in a unit comes to the other one. So if the solution is unique, it is not in the grid
+# without the EXTRAS, and one of the EXTRAS is true.
 @compiled()
 def _is_bug(state, step):
-    """Whether the grid without the extra candidate is a BUG."""
-    extra_cell, extra_digit = step[PATTERN_CELLS + 1], step[PATTERN_DIGITS]
+    """Whether the grid without the EXTRAS, which are candidates of it, is a BUG."""
+    for k in range(EXTRAS + 1, EXTRAS + 1 + step[EXTRAS]):
+        if not state[CELLS + step[k] // 9] >> step[k] % 9 & 1:
+            return False
     for cell in range(81):
-        mask = state[CELLS + cell] & ~extra_digit if cell == extra_cell else state[CELLS + cell]
-        if _bit_count(mask) not in (0, 2):
+        count = 0
+        for digit in range(9):
+            count += _is_left(state, step, cell, digit)
+        if count not in (0, 2) or (count == 0) != (state[CELLS + cell] == 0):
             return False
     for unit in range(27):
         for digit in range(9):
             count = 0
             for position in range(9):
-                cell = _cell_of(unit, position)
-                if cell != extra_cell or 1 << digit != extra_digit:
-                    count += state[CELLS + cell] >> digit & 1
+                count += _is_left(state, step, _cell_of(unit, position), digit)
             if count not in (0, 2):
                 return False
-    return _bit_count(extra_digit) == 1 and state[CELLS + extra_cell] & extra_digit == extra_digit
+    return True
+
+
+@compiled()
+def _is_left(state, step, cell, digit):
+    """Whether a candidate is left that is not one of the EXTRAS, as 1 or 0."""
+    for k in range(EXTRAS + 1, EXTRAS + 1 + step[EXTRAS]):
+        if step[k] == 9 * cell + digit:
+            return 0
+    return state[CELLS + cell] >> digit & 1

@@ -51,6 +51,16 @@ PIPED = "read standard input if it is a pipe or a file and no argument is given"
 """Marks an argument, as an annotation: if it is missing, piped standard input is read."""
 
 
+@dataclass(frozen=True, slots=True)
+class OptionalValue:
+    """Marks an option, as an annotation: its value is given only with `=`, and may be omitted.
+
+    So an argument may follow the option. `default`: the value if none is given.
+    """
+
+    default: str
+
+
 def _check_quoted(files: list[Path]) -> list[Path]:
     """Return the arguments. Raises UsageError if they look like the rows of an unquoted puzzle."""
     rows = [str(file) for file in files]
@@ -141,7 +151,22 @@ class Command(TyperCommand):
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         options = {option for parameter in self.params for option in parameter.opts}
-        return super().parse_args(ctx, current_options(args, options))
+        args = with_values(current_options(args, options), self._optional_values())
+        return super().parse_args(ctx, args)
+
+    def _optional_values(self) -> dict[str, str]:
+        """The options whose values may be omitted, and the values that these then have."""
+        callback: Any = self.callback
+        known = inspect.signature(callback, eval_str=True).parameters
+        return {
+            option: marker.default
+            for parameter in self.params
+            for marker in get_args(
+                known[parameter.name].annotation if parameter.name in known else None
+            )
+            if isinstance(marker, OptionalValue)
+            for option in parameter.opts
+        }
 
     def get_params(self, ctx: Any) -> list[Any]:
         callback: Any = self.callback
@@ -167,6 +192,13 @@ class Command(TyperCommand):
 
         rich_utils.STYLE_HELPTEXT = ""  # by default, typer dims all but the first sentence
         super().format_help(ctx, formatter)
+
+
+def with_values(args: list[str], values: Mapping[str, str]) -> list[str]:
+    """Arguments in which options that have no value get one. `values`: option → value."""
+    end = args.index("--") if "--" in args else len(args)
+    given = (f"{each}={values[each]}" if each in values else each for each in args[:end])
+    return [*given, *args[end:]]
 
 
 def _usage_text(parameter: Any) -> str:
@@ -228,7 +260,7 @@ def _read(setting: Setting, text: str, subject: str, is_option: bool) -> Any:
 
 def _check_is_no_option(option: str, value: str, command: Any) -> None:
     """Raise UsageError if the value is itself an option, as when the value was forgotten."""
-    if any(value in parameter.opts for parameter in command.params):
+    if any(value.partition("=")[0] in parameter.opts for parameter in command.params):
         raise UsageError(f"{option}: expected a value, found the option {value}")
 
 

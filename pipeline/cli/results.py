@@ -14,7 +14,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pipeline.cli.file_access import STANDARD_INPUT, write_to
+from pipeline.cli.file_access import STANDARD_INPUT, atomic_output, write_to
 from pipeline.cli.messages import say
 from pipeline.cli.options import program
 from pipeline.errors import InputError, counted, printable
@@ -143,7 +143,7 @@ def _print_result(prefix: str, result: Result, *, boards: bool) -> None:
         number = counted(len(result.solutions), "solution")
         number = f"all {number}" if result.complete else f"at least {number}"
         headline = f"{prefix}{result.status}" + f": {number}" * (result.status == "multiple")
-        print(f"\x1b[1m{headline}\x1b[0m" if prefix and boards and _has_bold() else headline)
+        print(f"\x1b[1m{headline}\x1b[0m" if prefix and boards and has_bold() else headline)
         if boards and isinstance(problem, PuzzleProblem):
             print(_boards(problem, result.solutions))
         else:
@@ -151,7 +151,7 @@ def _print_result(prefix: str, result: Result, *, boards: bool) -> None:
             print("\n".join(texts), end="")
 
 
-def _has_bold() -> bool:
+def has_bold() -> bool:
     """Whether standard output is a terminal with bold text, and NO_COLOR is not set."""
     plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
     return sys.stdout.isatty() and not plain
@@ -166,7 +166,7 @@ def _boards(problem: PuzzleProblem, grids: Sequence[Grid]) -> str:
     from pipeline.solving import drawing  # noqa: PLC0415 - rarely needed
 
     puzzle, signs = problem.puzzle, signs_of(problem.format)
-    givens = {cell for cell, _ in puzzle.givens()} if _has_bold() else frozenset[int]()
+    givens = {cell for cell, _ in puzzle.givens()} if has_bold() else frozenset[int]()
     boards = [drawing.boxed_grid(grid, signs, givens) for grid in grids]
     columns = shutil.get_terminal_size().columns
     if drawing.boards_per_row(boards[0], columns) > 1 and not puzzle.rules:
@@ -297,7 +297,7 @@ def board_with_result(board: Board, result: Result) -> Board:
 
 
 def draw(target: Path, name: str, result: Result, *, puzzle_only: bool) -> None:
-    """Draw a puzzle as SVG, with its result unless `puzzle_only`.
+    """Draw a puzzle to a file, with its result unless `puzzle_only`.
 
     `name`: the name of the puzzle, for the title and messages.
 
@@ -316,7 +316,24 @@ def draw(target: Path, name: str, result: Result, *, puzzle_only: bool) -> None:
     if not board.is_drawable:
         raise InputError(f"{name}: {TOO_LARGE}")
     title = name if puzzle_only else f"{name}: {result.status}"
-    write_to(target, [board_svg(board, title, "b", standalone=True), "\n"])
+    write_drawings(target, [board_svg(board, title, "b", standalone=True)])
+
+
+def write_drawings(target: Path, svgs: Sequence[str]) -> None:
+    """Write SVG drawings as PNG or PDF if the name of the target ends so, else as SVG.
+
+    A PDF has a page for each drawing; other files contain only the first. Raises UsageError if the
+    extra for PNG and PDF is not installed.
+    """
+    kind = target.suffix.lower().removeprefix(".")
+    if kind not in ("png", "pdf"):
+        write_to(target, [svgs[0], "\n"])
+        return
+    from pipeline.outbox.report.typeset import picture_of  # noqa: PLC0415 - rarely needed
+
+    content = picture_of(svgs, kind)
+    with atomic_output(target) as file:
+        file.write(content)
 
 
 def print_times(results: Iterable[tuple[str, Result]]) -> None:

@@ -10,17 +10,20 @@ from pathlib import Path
 from pipeline.cli.answers import say_minisat_missing
 from pipeline.cli.file_access import atomic_output, is_named, path_of, source_name, write_to
 from pipeline.cli.results import board_with_result
-from pipeline.errors import InputError, UsageError, printable
+from pipeline.errors import InputError, SolverError, UsageError, printable
 from pipeline.outbox.names import DONE
 from pipeline.outbox.originals import Originals
 from pipeline.outbox.report import (
     MAX_SHEET_PUZZLES,
+    MAX_WORKED_PUZZLES,
     TOO_LARGE,
     Board,
     Sheet,
     SheetPuzzle,
+    Worked,
     check_installed,
     is_published,
+    panels_of,
     puzzles_at,
     sheet_pdf,
 )
@@ -33,11 +36,12 @@ from pipeline.solving.items import Item, items_of
 from pipeline.solving.problem import PuzzleProblem
 from pipeline.solving.result import Result
 from pipeline.solving.solvers import Solvers
-from pipeline.steps import ratings
+from pipeline.steps import Step, ratings, steps
 
 __all__ = [
     "MAX_SHEET_PUZZLES",
     "RATING",
+    "add_steps",
     "check_target_kind",
     "complaint",
     "puzzles_in",
@@ -156,6 +160,36 @@ def sort_puzzles(
     else:
         return labelled
     return [labelled[index] for index in sorted(range(len(labelled)), key=ranks.__getitem__)]
+
+
+def add_steps(puzzles: Sequence[SheetPuzzle]) -> list[SheetPuzzle]:
+    """Add the steps of each puzzle. Raises UsageError for too many puzzles."""
+    if len(puzzles) > MAX_WORKED_PUZZLES:
+        raise UsageError(
+            f"--steps prints at most {MAX_WORKED_PUZZLES} puzzles; "
+            f"--first {MAX_WORKED_PUZZLES} prints only the first ones"
+        )
+    return [replace(puzzle, worked=_worked_of(puzzle)) for puzzle in puzzles]
+
+
+def _worked_of(entry: SheetPuzzle) -> Worked:
+    """The steps of a puzzle, and a sentence if they do not fill it."""
+    puzzle = entry.board.puzzle
+    assert puzzle is not None  # noqa: S101 - each puzzle on a sheet has one
+    if not entry.board.grid:
+        return Worked((), "There are no steps, as no solution is known.")
+    if not (puzzle.is_plain and puzzle.geometry == NINE_BY_NINE):
+        return Worked((), "Steps are only available for 9×9 puzzles without extra rules.")
+    found = list[Step]()
+    try:
+        found += steps(puzzle.cells, unique=entry.status == "unique")
+    except SolverError as error:
+        return Worked((), f"There are no steps: {error}.")
+    panels = [*panels_of(puzzle, found, entry.board.signs)]
+    filled = len(entry.board.givens) + sum(len(step.placed) for step in found)
+    if filled == puzzle.geometry.size:
+        return Worked(panels)
+    return Worked(panels, "No further step was found; the solution was found by search.")
 
 
 def _ratings_of(puzzles: Sequence[SheetPuzzle]) -> list[Rating | None]:

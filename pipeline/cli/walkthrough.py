@@ -1,14 +1,19 @@
-"""Print the logical steps that solve a puzzle."""
+"""Print the logical steps that solve a puzzle, or a hint."""
 
 from __future__ import annotations
 
-from itertools import islice
-from typing import Any
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from itertools import islice, takewhile
+from typing import Any, Literal
 
-from pipeline.api import has_steps, steps_of
+from pipeline.api import NO_STEPS, Mistake, all_steps_of, has_steps, mistakes_of, steps_of
 from pipeline.cli.messages import say
 from pipeline.cli.results import record_line
+from pipeline.cli.step_drawings import print_board
 from pipeline.errors import SolverError, counted, printable
+from pipeline.puzzle.geometry import Geometry
 from pipeline.puzzle.puzzle import Puzzle
 from pipeline.reading.formats import signs_of
 from pipeline.settings import Settings
@@ -17,86 +22,204 @@ from pipeline.solving.items import Item
 from pipeline.solving.problem import PuzzleProblem
 from pipeline.solving.result import Result
 from pipeline.steps import Step
-from pipeline.steps.wording import cell_name, text_of
+from pipeline.steps.orders import ORDERS, Order, technique_named
+from pipeline.steps.step_objects import place_object, place_of, step_object, technique_object
+from pipeline.steps.variants import VARIANT_TECHNIQUES
+from pipeline.steps.words import branch_lines, unit_names, with_commas
+
+HintLevel = Literal["technique", "where", "step"]
+StepDetail = Literal["lines", "full"]
+
+_INDENT = "     "
+"""The indentation of the reason of a step, below its number."""
+
+
+@dataclass(frozen=True, slots=True)
+class Walkthrough:
+    """Which steps to print, and how.
+
+    - `hint`: how much of the next step to print; None for all steps.
+    - `detail`: `full` also prints the branches of chains and nets.
+    - `are_all`: all steps of the first position, instead of those that solve the puzzle.
+    - `order`: the order of the techniques.
+    - `until`: the name of the technique before whose first step to stop; None for none.
+    - `boards`: draw the board of each step.
+
+    Raises UsageError for an unknown technique.
+    """
+
+    hint: HintLevel | None = None
+    detail: StepDetail = "lines"
+    are_all: bool = False
+    order: Order = "hodoku"
+    until: str | None = None
+    boards: bool = False
+
+    def __post_init__(self) -> None:
+        if self.until is not None:
+            technique_named(self.until, (*ORDERS[self.order], *VARIANT_TECHNIQUES))
+
+    def steps_of(self, result: Result[Any]) -> Iterator[Step]:
+        """The steps of a result to print."""
+        find = all_steps_of if self.are_all else steps_of
+        steps = find(result, order=self.order)
+        if self.until is not None:
+            last = technique_named(self.until, (*ORDERS[self.order], *VARIANT_TECHNIQUES)).name
+            steps = takewhile(lambda step: step.technique.name != last, steps)
+        return islice(steps, 1) if self.hint else steps
 
 
 def show_steps(
-    item: Item, result: Result[Any], settings: Settings, *, hint: bool, as_json: bool
+    item: Item, result: Result[Any], settings: Settings, walkthrough: Walkthrough, *, as_json: bool
 ) -> bool:
-    """Print the steps of a puzzle, or only the next step if `hint`.
+    """Print the steps of a puzzle, or a hint.
 
-    If `as_json`, prints the record of the puzzle with its steps. If `hint`, the record has no field
-    `texts`, which would show the solutions. Returns False if the puzzle was not solved, if there is
-    no next step to show, or if a step fails its check.
+    If `as_json`, prints the record of the puzzle with its steps. With a hint, the record has no
+    field `texts`, which would show the solutions. Returns False if the puzzle was not solved, if
+    there is no hint, if the state of the game contains mistakes, or if a step fails its check.
     """
     name, problem = printable(item.where), result.problem
     try:
+        mistakes = _mistake_texts(result)
         if as_json:
-            steps = _step_objects(result, 1 if hint else None)
-            print(record_line(item, result, settings, texts=not hint, steps=steps))
-            return bool(steps) or not hint
+            return _print_record(item, result, settings, walkthrough, mistakes)
         if result.status in ERROR_STATUSES:
             return False
+        is_start = walkthrough.hint is not None or walkthrough.are_all
+        for text in mistakes:
+            print(text) if is_start else say(f"{name}: {text}")
+        if mistakes and is_start:
+            return False
         if not isinstance(problem, PuzzleProblem) or not has_steps(result):
-            say(f"{name}: {_NO_STEPS}")
-            return not hint
-        if letters := signs_of(problem.format):
-            values = (f"{letter} is {value}" for value, letter in enumerate(letters, 1))
-            say(f"{name}: symbols in the steps: {', '.join(values)}")
-        if hint:
-            return _show_next(name, result)
-        _show_all(name, result, problem.puzzle)
+            say(f"{name}: {NO_STEPS}")
+            return walkthrough.hint is None
+        return _show(name, result, problem, walkthrough)
     except SolverError as error:
         say(f"{name}: failed: {error}")
         return False
+
+
+def _print_record(
+    item: Item,
+    result: Result[Any],
+    settings: Settings,
+    walkthrough: Walkthrough,
+    mistakes: list[str],
+) -> bool:
+    """Print the record of a puzzle with its steps; returns whether there is a hint, if asked."""
+    is_hint = walkthrough.hint is not None
+    steps = [] if is_hint and mistakes else _step_objects(result, walkthrough)
+    more: dict[str, Any] = {"mistakes": mistakes} if mistakes else {}
+    print(record_line(item, result, settings, texts=not is_hint, steps=steps, **more))
+    return bool(steps) or not is_hint
+
+
+def _show(name: str, result: Result[Any], problem: PuzzleProblem, walkthrough: Walkthrough) -> bool:
+    """Print the steps of a puzzle, or a hint; returns whether there is a hint, if asked."""
+    letters = signs_of(problem.format)
+    if letters:
+        values = (f"{letter} is {value}" for value, letter in enumerate(letters, 1))
+        say(f"{name}: symbols in the steps: {', '.join(values)}")
+    show_board = partial(print_board, signs=letters)
+    if walkthrough.hint:
+        return _show_hint(name, result, walkthrough, show_board)
+    _show_all(name, result, problem.puzzle, walkthrough, show_board)
     return True
 
 
-def _show_next(name: str, result: Result[Any]) -> bool:
-    """Print the next step; returns whether one was found."""
-    step = next(steps_of(result), None)
-    print(text_of(step)) if step else say(f"{name}: no step found")
-    return step is not None
+def _mistake_texts(result: Result[Any]) -> list[str]:
+    """The mistakes in the state of a game."""
+    problem = result.problem
+    if not isinstance(problem, PuzzleProblem):
+        return []
+    geometry = problem.puzzle.geometry
+    return [_mistake_text(mistake, geometry) for mistake in mistakes_of(result)]
 
 
-def _show_all(name: str, result: Result[Any], puzzle: Puzzle) -> None:
-    """Print all steps, numbered."""
-    steps = [*steps_of(result)]
-    for number, step in enumerate(steps, 1):
-        print(f"{number:3}  {text_of(step)}")
-    filled = len([*puzzle.givens()]) + sum(len(step.placed) for step in steps)
-    if filled < puzzle.geometry.size:
-        message = f"no step found after {counted(len(steps), 'step')}" if steps else "no step found"
+def _mistake_text(mistake: Mistake, geometry: Geometry) -> str:
+    """A mistake, without the value of the solution."""
+    cell = geometry.name_of(mistake.cell)
+    if mistake.is_placed:
+        return f"{cell}={mistake.value} is wrong"
+    return f"{cell}: a candidate that was removed is the solution"
+
+
+def _show_hint(
+    name: str, result: Result[Any], walkthrough: Walkthrough, show_board: Callable[[Step], None]
+) -> bool:
+    """Print the next step as far as the hint tells it; returns whether one was found."""
+    step = next(walkthrough.steps_of(result), None)
+    if step is None:
+        say(f"{name}: no step found")
+        return False
+    if walkthrough.hint == "technique":
+        print(step.technique.name)
+    elif walkthrough.hint == "where":
+        print(f"{step.technique.name}: {_place_text(step)}")
+    else:
+        print(step)
+        _print_details(step, full=True)
+    if walkthrough.boards or walkthrough.hint == "step":
+        show_board(step)
+    return True
+
+
+def _place_text(step: Step) -> str:
+    """The units or the cells of a step."""
+    units, cells = place_of(step)
+    if units:
+        return unit_names(step.before, units, is_line=True)
+    return with_commas(map(step.before.name_of, cells))
+
+
+def _show_all(
+    name: str,
+    result: Result[Any],
+    puzzle: Puzzle,
+    walkthrough: Walkthrough,
+    show_board: Callable[[Step], None],
+) -> None:
+    """Print all steps, numbered, with their reasons."""
+    step, count = None, 0
+    for count, step in enumerate(walkthrough.steps_of(result), 1):
+        print(f"{count:3}  {step}")
+        _print_details(step, full=walkthrough.detail == "full")
+        if walkthrough.boards:
+            show_board(step)
+            print()
+    if walkthrough.are_all or walkthrough.until is not None:
+        if not count:
+            say(f"{name}: no step found")
+        return
+    if not _is_filled(puzzle, step):
+        message = f"no step found after {counted(count, 'step')}" if count else "no step found"
         say(f"{name}: {message}; solved by search")
 
 
-def _step_objects(result: Result[Any], max_steps: int | None) -> list[dict[str, Any]] | None:
-    """The first `max_steps` steps as JSON objects; None if the puzzle cannot have steps."""
+def _is_filled(puzzle: Puzzle, last: Step | None) -> bool:
+    """Whether no cell is open after the last step, or at the start if there is none."""
+    if last is None:
+        return all(mask.bit_count() == 1 for mask in puzzle.cells)
+    open_cells = {cell for cell, mask in enumerate(last.before.candidates) if mask}
+    return open_cells == {cell for cell, _ in last.placed}
+
+
+def _print_details(step: Step, *, full: bool) -> None:
+    """Print the reason of a step and, if `full`, its branches."""
+    print(f"{_INDENT}{step.reason}")
+    for branch in step.branches if full else ():
+        for line in branch_lines(step.before, branch):
+            print(f"{_INDENT}{line}")
+
+
+def _step_objects(result: Result[Any], walkthrough: Walkthrough) -> list[dict[str, Any]] | None:
+    """The steps as JSON objects, hints without what they do not tell; None if there are none."""
     if not has_steps(result):
         return None
-    return [_step_object(step) for step in islice(steps_of(result), max_steps)]
-
-
-def _step_object(step: Step) -> dict[str, Any]:
-    """A step as a JSON object."""
-    technique = step.technique
-    return {
-        "text": text_of(step),
-        "technique": technique.name,
-        "level": technique.level_name,
-        "score": technique.score,
-        "placed": [_candidate(*candidate) for candidate in step.placed],
-        "struck": [_candidate(*candidate) for candidate in step.struck],
-        "chain": [
-            {"value": node.value, "cells": [*map(cell_name, node.cells)], "holds": node.holds}
-            for node in step.chain
-        ],
-    }
-
-
-def _candidate(cell: int, value: int) -> dict[str, int]:
-    return {"row": cell // 9 + 1, "column": cell % 9 + 1, "value": value}
-
-
-_NO_STEPS = "steps are only available for solved 9×9 puzzles without extra rules"
-"""The message for a puzzle that cannot be explained by steps."""
+    if walkthrough.hint == "technique":
+        return [technique_object(step) for step in walkthrough.steps_of(result)]
+    if walkthrough.hint == "where":
+        return [
+            technique_object(step) | place_object(step) for step in walkthrough.steps_of(result)
+        ]
+    return [step_object(step) for step in walkthrough.steps_of(result)]

@@ -7,39 +7,46 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from functools import lru_cache
-from typing import Any, NamedTuple
+from dataclasses import replace
+from functools import lru_cache, partial
+from typing import Any
 
 import numpy as np
 
 from pipeline.errors import SolverError
 from pipeline.native import Program, ProgramLoader
-from pipeline.puzzle.geometry import values_of
+from pipeline.puzzle.geometry import NINE_BY_NINE, units_of, values_of
 from pipeline.solving import LEVELS, Rating
 from pipeline.steps import layout as L
 from pipeline.steps import nested_layout as N
 from pipeline.steps import step_arrays
+from pipeline.steps.all_singles import is_single, singles
+from pipeline.steps.singles import strike
+from pipeline.steps.step import UNIQUENESS, Cited, Node, Position, Step
 from pipeline.steps.techniques import (
     BY_RATING,
     BY_SCORE,
     FILLED,
+    FISH,
     MAX_SCORES,
     PAUSED,
+    SCORED,
     UNSOUND,
     Technique,
     new_walk,
     take_steps,
 )
 
-__all__ = ["BY_RATING", "BY_SCORE", "Node", "Step", "ratings", "steps"]
+__all__ = ["BY_RATING", "BY_SCORE", "Node", "Step", "all_steps", "ratings", "steps"]
 
 _MODULE_NAMES = (
-    "techniques", "chains", "nets", "patterns", "explainer", "explainer_uniqueness",
+    "techniques", "singles", "patterns", "rectangles", "wings", "sue_de_coq", "almost_locked_sets", "chains", "nets", "links",
+    "simple_chains", "colours", "loops", "forcing", "explainer", "explainer_aligned",
+    "explainer_bug",
     "explainer_cycles", "explainer_forcing", "explainer_hints", "explainer_implications",
-    "explainer_nested", "nested_slots", "nested_hints", "nested_patterns", "nested_records",
-    "nested_implications", "nested_chains", "nested_multiple", "step_arrays", "layout",
-    "nested_layout",
+    "explainer_loops", "explainer_nested", "nested_slots", "nested_hints", "nested_patterns",
+    "nested_records", "nested_implications", "nested_chains", "nested_multiple", "step_arrays",
+    "layout", "nested_layout",
 )  # fmt: skip
 _MODULES = *(f"pipeline.steps.{name}" for name in _MODULE_NAMES), "pipeline.certify.steps"
 """The modules that contain all compiled functions of the walk."""
@@ -56,19 +63,9 @@ candidates.
 """
 
 _eliminate: Callable[..., None] = step_arrays.eliminate
+_strike: Callable[..., None] = strike
 _TRIAL_PUZZLE = "000000010400000000020000000000050407008000300001090000300400200050100000000806000"
 """A puzzle that needs most techniques."""
-
-
-class Node(NamedTuple):
-    """A node of a chain: one of the cells contains the value or, if `holds` is False, none does.
-
-    Cells count from 0, values from 1.
-    """
-
-    value: int
-    cells: tuple[int, ...]
-    holds: bool
 
 
 class StepRejected(SolverError):
@@ -79,29 +76,6 @@ class StepRejected(SolverError):
             f"step {number}, {technique}, does not follow from the cells and units that it cites"
         )
         self.number, self.technique = number, technique
-
-
-@dataclass(frozen=True, slots=True)
-class Step:
-    """A logical step: its conclusions and its pattern.
-
-    - `placed`: the candidates (cell, value) that the step places.
-    - `struck`: the candidates (cell, value) that the step eliminates.
-    - `values`, `cells`, `units`: the pattern.
-    - `cover`: the units in which the step eliminates candidates.
-    - `chain`: the nodes of a chain, in order.
-
-    Values count from 1, cells and units from 0; units are the rows, the columns, then the boxes.
-    """
-
-    technique: Technique
-    placed: tuple[tuple[int, int], ...]
-    struck: tuple[tuple[int, int], ...]
-    values: tuple[int, ...]
-    cells: tuple[int, ...]
-    units: tuple[int, ...]
-    cover: tuple[int, ...]
-    chain: tuple[Node, ...]
 
 
 @lru_cache(maxsize=2)
@@ -122,12 +96,14 @@ class _Walker:
         self.walk: Any = np.array(self._initial_walk, np.int64) if run else [*self._initial_walk]
         self.state, self.step = self._zeros(L.STATE_SIZE), self._zeros(L.STEP_SIZE)
         self._run: Callable[..., int] = run or take_steps
+        self.graph = self._zeros(L.GRAPH_SIZE)
         self._arrays = (
             self.walk,
             self.state,
             _tables(is_array=self.is_compiled),
             self.step,
-            *map(self._zeros, (L.GRAPH_SIZE, L.STATE_SIZE, L.STACK_SIZE)),
+            self.graph,
+            *map(self._zeros, (L.STATE_SIZE, L.STACK_SIZE)),
             self._workspace(),
             self._zeros(N.INNER_SIZE),
             self._nest(),
@@ -150,6 +126,28 @@ class _Walker:
         self.walk[L.IS_UNIQUE] = int(unique)
         self.state[L.CELLS : L.CELLS + 81] = masks
 
+    def start_at(
+        self,
+        masks: Sequence[int],
+        struck: Iterable[tuple[int, int]],
+        placed: Iterable[tuple[int, int]],
+        *,
+        unique: bool,
+    ) -> None:
+        """Start a walk in a later position of a puzzle; the arguments as for `steps`."""
+        filled = dict(placed)
+        self.begin(
+            [1 << filled[cell] - 1 if cell in filled else mask for cell, mask in enumerate(masks)],
+            unique=unique,
+        )
+        self.take(0)
+        tables = step_arrays.make_tables()
+        for candidate in (9 * cell + value - 1 for cell, value in struck):
+            if self.walk[L.HAS_QUEUES]:
+                _strike(self.state, tables, self.graph, candidate)
+            else:
+                _eliminate(self.state, tables, candidate)
+
     def take(self, max_steps: int) -> int:
         """Take at most `max_steps` steps. Returns MORE, FILLED or STUCK; raises StepRejected."""
         outcome = self._run(*self._arrays, max_steps)
@@ -167,6 +165,7 @@ def steps(
     unique: bool,
     techniques: Sequence[Technique] = BY_SCORE,
     struck: Iterable[tuple[int, int]] = (),
+    placed: Iterable[tuple[int, int]] = (),
 ) -> Iterator[Step]:
     """Yield the steps through a puzzle until it is filled or no technique applies.
 
@@ -177,28 +176,114 @@ def steps(
     - `unique`: whether the solution is proved to be unique. If not, techniques that rely on
       uniqueness are left out.
     - `techniques`: the techniques to try, in this order.
-    - `struck`: candidates (cell, value) that are eliminated before the first step.
+    - `struck`, `placed`: candidates (cell, value) that are eliminated, and that are placed, before
+      the first step.
 
     Raises StepRejected for an unsound step, which is a fault of this program.
     """
     order = [t for t in techniques if unique or not t.needs_unique]
     walker = _Walker(loader.get(_SECONDS_PER_STEP), order)
-    walker.begin(masks, unique=unique)
-    walker.take(0)
-    for cell, value in struck:
-        _eliminate(walker.state, step_arrays.make_tables(), 9 * cell + value - 1)
+    walker.start_at(masks, struck, placed, unique=unique)
+    givens = _givens(masks)
     count = 0
     while True:
-        masks_before = [int(mask) for mask in walker.state[L.CELLS : L.CELLS + 81]]
+        before = _position(walker, givens)
+        walker.walk[L.HIGHEST_RATING] = 0
         walker.take(1)
         if int(walker.walk[L.STEPS_TAKEN]) == count:
             return
         count += 1
-        yield _decode_step(walker, masks_before)
+        yield _decode_step(walker, before)
 
 
-def _decode_step(walker: _Walker, masks_before: Sequence[int]) -> Step:
-    """Convert the step array of a walk; `masks_before`: the candidates before the step."""
+def all_steps(
+    masks: Sequence[int],
+    *,
+    unique: bool,
+    techniques: Sequence[Technique] = BY_SCORE,
+    struck: Iterable[tuple[int, int]] = (),
+    placed: Iterable[tuple[int, int]] = (),
+) -> Iterator[Step]:
+    """Yield all steps that are possible in a position, technique by technique.
+
+    Each conclusion is in one step only, the first that has it. The arguments are those of `steps`.
+
+    A technique finds one step at a time. To find the others, the conclusions of a step are applied;
+    later steps count only if what they cite has the same candidates as before that.
+
+    Raises StepRejected for an unsound step, which is a fault of this program.
+    """
+    conclusions, struck, placed = set[tuple[int, int, bool]](), [*struck], [*placed]
+    for technique in techniques:
+        if technique.needs_unique and not unique:
+            continue
+        walker = _Walker(loader.get(_SECONDS_PER_STEP), [technique])
+        start = partial(walker.start_at, masks, placed=placed, unique=unique)
+        start(struck=struck)
+        before = _position(walker, _givens(masks))
+        found = (
+            singles(before, technique)
+            if is_single(technique)
+            else _steps_of_technique(walker, before, start, struck)
+        )
+        for step in found:
+            new = replace(
+                step,
+                placed=tuple(each for each in step.placed if (*each, True) not in conclusions),
+                struck=tuple(each for each in step.struck if (*each, False) not in conclusions),
+            )
+            conclusions |= {(*each, True) for each in new.placed}
+            conclusions |= {(*each, False) for each in new.struck}
+            if new.placed or new.struck:
+                yield new
+
+
+def _steps_of_technique(
+    walker: _Walker,
+    before: Position,
+    restart: Callable[..., None],
+    struck: Sequence[tuple[int, int]],
+) -> Iterator[Step]:
+    """The steps of the only technique of a walk in a position.
+
+    `restart` starts the walk again; its argument `struck` is that of `steps`.
+    """
+    known, eliminated = set[tuple[int, int]](), [*struck]
+    while True:
+        restart(struck=eliminated)
+        position = _position(walker, before.givens)
+        walker.take(1)
+        if not int(walker.walk[L.STEPS_TAKEN]):
+            return
+        step = _decode_step(walker, position)
+        if known >= {*step.placed, *step.struck}:
+            return
+        known |= {*step.placed, *step.struck}
+        eliminated += step.struck
+        eliminated += [
+            (cell, other)
+            for cell, value in step.placed
+            for other in position.values_in(cell)
+            if other != value
+        ]
+        if all(cited.candidates(position) == cited.candidates(before) for cited in step.cited):
+            yield replace(step, before=before)
+
+
+def _givens(masks: Sequence[int]) -> frozenset[int]:
+    """The cells of a puzzle that have a single value."""
+    return frozenset(cell for cell, mask in enumerate(masks) if mask.bit_count() == 1)
+
+
+def _position(walker: _Walker, givens: frozenset[int]) -> Position:
+    """The position of a walk."""
+    values = (int(value) for value in walker.state[L.VALUES : L.VALUES + 81])
+    candidates = (int(mask) for mask in walker.state[L.CELLS : L.CELLS + 81])
+    return Position.classic([*values], [*candidates], givens, NINE_BY_NINE)
+
+
+def _decode_step(walker: _Walker, before: Position) -> Step:
+    """Convert the step array of a walk; `before`: the position before the step."""
     step = [int(number) for number in walker.step]
 
     def list_at(first: int) -> list[int]:
@@ -207,16 +292,49 @@ def _decode_step(walker: _Walker, masks_before: Sequence[int]) -> Step:
     def candidates_at(first: int) -> list[tuple[int, int]]:
         return [(candidate // 9, candidate % 9 + 1) for candidate in list_at(first)]
 
+    technique = walker.order[step[L.TECHNIQUE]]
+    cells = tuple(list_at(L.PATTERN_CELLS))
+    is_fish = technique.kind == FISH
+    cited = [_decode_constraint(constraint) for constraint in list_at(L.CITED)]
+    if step[L.DEADLY]:
+        cited.append(_deadly_pattern(step, cells, before))
     return Step(
-        walker.order[step[L.TECHNIQUE]],
+        technique,
         tuple(candidates_at(L.PLACED)),
         tuple(sorted(candidates_at(L.ELIMINATED))),
         tuple(values_of(step[L.PATTERN_DIGITS])),
-        tuple(list_at(L.PATTERN_CELLS)),
+        () if is_fish else cells,
         tuple(values_of(step[L.BASE_UNITS], 0)),
         tuple(values_of(step[L.COVER_UNITS], 0)),
-        tuple(_decode_node(signed, masks_before) for signed in reversed(list_at(L.CHAIN_NODES))),
+        tuple(
+            _decode_node(signed, before.candidates) for signed in reversed(list_at(L.CHAIN_NODES))
+        ),
+        before,
+        cells if is_fish else (),
+        tuple(cited),
+        int(walker.walk[L.HIGHEST_RATING]) / 10,
     )
+
+
+def _decode_constraint(constraint: int) -> Cited:
+    """Convert a constraint of `layout`."""
+    if constraint < L.UNIT_DIGITS:
+        return Cited((constraint,))
+    unit, digit = constraint // 9 - 9, constraint % 9
+    return Cited(units_of(NINE_BY_NINE)[unit], digit + 1, unit)
+
+
+def _deadly_pattern(step: Sequence[int], cells: tuple[int, ...], before: Position) -> Cited:
+    """The uniqueness of the solution, by which a candidate outside of a deadly pattern holds."""
+    digits = step[L.PATTERN_DIGITS]
+    is_grid = step[L.DEADLY] == L.DEADLY_GRID
+    alternatives = tuple(
+        (cell, value)
+        for cell in cells
+        for value in before.values_in(cell)
+        if (digits >> value - 1 & 1) == is_grid
+    )
+    return Cited(cells, rule=UNIQUENESS, alternatives=alternatives)
 
 
 def _decode_node(signed: int, masks_before: Sequence[int]) -> Node:
@@ -240,7 +358,7 @@ def ratings(puzzles: Iterable[Sequence[int]]) -> Iterator[Rating]:
     for masks in puzzles:
         run = run or loader.get(_SECONDS_PER_RATING)
         if walkers is None or (run and not walkers[0].is_compiled):
-            walkers = _Walker(run, BY_SCORE), _Walker(run, BY_RATING)
+            walkers = _Walker(run, SCORED), _Walker(run, BY_RATING)
         try:
             yield _rate(*walkers, masks)
         except StepRejected as error:
@@ -252,14 +370,15 @@ def ratings(puzzles: Iterable[Sequence[int]]) -> Iterator[Rating]:
 
 def _rate(by_score: _Walker, by_rating: _Walker, masks: Sequence[int]) -> Rating:
     """Rate a puzzle by two walks through it: in the order of scores and in that of ratings."""
-    solved = True
+    outcomes = []
     for walker in (by_score, by_rating):
         walker.begin(masks, unique=True)
-        solved = walker.take(_MAX_STEPS) == FILLED and solved
+        outcomes.append(walker.take(_MAX_STEPS))
+    solved = outcomes == [FILLED, FILLED]
     score, count = int(by_score.walk[L.SCORE]), int(by_score.walk[L.STEPS_TAKEN])
     hardest = by_score.order[int(by_score.walk[L.HARDEST])]
     name, level = hardest.name if count else "", hardest.level
-    while level < len(MAX_SCORES) and (score > MAX_SCORES[level] or not solved):
+    while level < len(MAX_SCORES) and (score > MAX_SCORES[level] or outcomes[0] != FILLED):
         level += 1
     tenths = max(int(by_rating.walk[L.HIGHEST_RATING]), 0 if solved else BY_RATING[-1].se)
     return Rating(
@@ -273,7 +392,7 @@ def try_walk(run: Callable[..., int]) -> None:
     Raises RuntimeError if its steps differ from those of plain Python.
     """
     masks = [1 << int(sign) - 1 if sign != "0" else 511 for sign in _TRIAL_PUZZLE]
-    for order in (BY_SCORE, BY_RATING):
+    for order in (SCORED, BY_RATING):
         compiled, plain = _Walker(run, order), _Walker(None, order)
         for walker in (compiled, plain):
             walker.begin(masks, unique=True)

@@ -57,9 +57,10 @@ MAX_LINKS, MAX_IMPLICATION_LINKS = 63, 160
 @compiled()
 def link_graph(state, tables, graph):
     """Write the links of a state to `graph`, unless IS_KNOWN says that they are there."""
-    if graph[L.IS_KNOWN]:
+    if graph[L.IS_KNOWN] & 1:
         return
-    graph[L.IS_KNOWN], graph[L.HAS_TURBOT] = 1, L.NOTHING
+    graph[L.IS_KNOWN] |= 1
+    graph[L.HAS_TURBOT] = L.NOTHING
     for node in range(L.ALL_NODES):
         graph[L.EXCLUDED_BY + node] = L.NOTHING
         places = state[tables[L.NODE_CONSTRAINTS + 4 * node]] & tables[L.NODE_MASKS + 4 * node]

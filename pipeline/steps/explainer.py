@@ -1,9 +1,9 @@
 """The patterns of Sudoku Explainer 1.2.1, in its order.
 
 Each `find_` function looks for the first step of a technique: it writes the conclusions and
-citations to `step` and returns the rating in tenths, or 0. Sudoku Explainer tries units by kind:
-boxes, columns, rows. It tries the sets of k positions or digits in the order of their masks.
-`layout` describes the arrays.
+citations to `step` and returns 1, or 0 if there is none. Which step is the first decides the steps
+that follow, so the order is part of the rules: units by kind, boxes, columns, rows; sets of k
+positions or digits in the order of their masks. `layout` describes the arrays.
 """
 
 from __future__ import annotations
@@ -53,18 +53,22 @@ def _place_in(tables, step, unit, digit, places):
     append_new(step, L.CITED, constraint)
 
 
+FULL_HOUSE, IN_BOX, IN_LINE = range(3)
+"""Forms of hidden singles: in the last open cell of a unit, in a box, in a column or a row."""
+
+
 @compiled()
-def find_hidden_single(state, tables, step):
+def find_hidden_single(state, tables, step, form):
     """Find a hidden single: the last open cell of a unit (1.0), in a box (1.2), in a line (1.5)."""
-    for k in range(54):
-        unit = unit_in_order(k % 27)
-        if k < 27 and _open_cells(state, tables, unit) != 1:
+    for k in range(9 if form == IN_LINE else 0, 9 if form == IN_BOX else 27):
+        unit = unit_in_order(k)
+        if form == FULL_HOUSE and _open_cells(state, tables, unit) != 1:
             continue
         for digit in range(9):
             if bit_count(tables, _places(state, unit, digit)) == 1:
                 _place_in(tables, step, unit, digit, _places(state, unit, digit))
                 step[L.BASE_UNITS] = 1 << unit
-                return 10 if k < 27 else 12 if unit >= L.FIRST_BOX else 15
+                return 1
     return 0
 
 
@@ -75,7 +79,7 @@ def find_naked_single(state, tables, step):
         if bit_count(tables, state[cell]) == 1:
             append_new(step, L.PLACED, 9 * cell + lowest_bit(tables, state[cell]))
             append_new(step, L.CITED, cell)
-            return 23
+            return 1
     return 0
 
 
@@ -83,12 +87,11 @@ def find_naked_single(state, tables, step):
 # from the rest of b. Directly, this leaves it a single place in another unit that crosses b and is
 # of the kind of a.
 @compiled()
-def find_locked(state, tables, step, direct):
-    """Find locked candidates: pointing (2.6, directly 1.7), claiming (2.8, directly 1.9)."""
-    for kinds in range(4):
-        first = L.FIRST_BOX if kinds < 2 else L.FIRST_COLUMN if kinds == 2 else L.FIRST_ROW
-        crossing = L.FIRST_BOX if kinds >= 2 else L.FIRST_COLUMN if kinds == 0 else L.FIRST_ROW
-        rating = (17 if kinds < 2 else 19) if direct else (26 if kinds < 2 else 28)
+def find_locked(state, tables, step, is_claiming, is_direct):
+    """Find pointing (2.6, directly 1.7) or claiming (2.8, directly 1.9)."""
+    for is_row in range(2):
+        line = L.FIRST_ROW if is_row else L.FIRST_COLUMN
+        first, crossing = (line, L.FIRST_BOX) if is_claiming else (L.FIRST_BOX, line)
         for k in range(81):
             digit, unit = k // 9, first + k % 9
             places = _places(state, unit, digit)
@@ -98,7 +101,7 @@ def find_locked(state, tables, step, direct):
             if group < 81:
                 continue
             # a group knows its line and its box
-            other = tables[L.NODE_CONSTRAINTS + 36 * group + (0 if kinds < 2 else 1)] // 9 - 9
+            other = tables[L.NODE_CONSTRAINTS + 36 * group + is_claiming] // 9 - 9
             if not crossing <= other < crossing + 9:
                 continue
             reset_step(step)
@@ -106,13 +109,13 @@ def find_locked(state, tables, step, direct):
             step[L.COVER_UNITS] = 1 << other
             append_new(step, L.CITED, L.UNIT_DIGITS + 9 * unit + digit)
             add_pattern_cells(tables, step, unit, places)
-            if direct:
+            if is_direct:
                 if _leaves_a_place(state, tables, step, first, unit, other, digit):
-                    return rating
+                    return 1
             else:
                 _eliminate_outside(state, tables, step, other, unit, digit)
                 if step[L.ELIMINATED]:
-                    return rating
+                    return 1
     return 0
 
 
@@ -154,7 +157,7 @@ def _leaves_a_place(state, tables, step, first, unit, other, digit):
 # n digits of a unit have only n places, so no other digit is there. Directly, this leaves another
 # digit a single place in the unit.
 @compiled()
-def find_hidden_set(state, tables, step, size, direct):
+def find_hidden_set(state, tables, step, size, is_direct):
     """Find a hidden set: 3.4, 4.0, 5.4; directly 2.0, 2.5."""
     for k in range(27):
         unit = unit_in_order(k)
@@ -165,7 +168,7 @@ def find_hidden_set(state, tables, step, size, direct):
             if 1 < bit_count(tables, places) <= size:
                 usable |= 1 << digit
         if bit_count(tables, usable) < size or _open_cells(state, tables, unit) <= (
-            size if direct else 2 * size
+            size if is_direct else 2 * size
         ):
             continue
         offset = next_set(state, tables, size, size, usable, tables[L.SETS + size])
@@ -173,7 +176,7 @@ def find_hidden_set(state, tables, step, size, direct):
             digits = tables[offset]
             places = union_of_masks(state, tables, digits)
             reset_step(step)
-            if direct:
+            if is_direct:
                 _place_outside(state, tables, step, unit, digits, places)
             else:
                 for position in range(9):
@@ -186,9 +189,7 @@ def find_hidden_set(state, tables, step, size, direct):
                 for digit in range(9):
                     if digits >> digit & 1:
                         append_new(step, L.CITED, L.UNIT_DIGITS + 9 * unit + digit)
-                if direct:
-                    return 20 if size == 2 else 25
-                return 34 if size == 2 else 40 if size == 3 else 54
+                return 1
             offset = next_set(state, tables, size, size, usable, offset + 1)
     return 0
 
@@ -235,7 +236,7 @@ def find_naked_set(state, tables, step, size):
                 for position in range(9):
                     if positions >> position & 1:
                         append_new(step, L.CITED, cell_at(tables, unit, position))
-                return 30 if size == 2 else 36 if size == 3 else 50
+                return 1
             offset = next_set(state, tables, size, size, usable, offset + 1)
     return 0
 
@@ -259,7 +260,7 @@ def find_fish(state, tables, step, size):
                 if lines & ~state[L.ROW_MASKS + digit] == 0:
                     _conclude_fish(state, tables, step, base, lines, digit, size)
                     if step[L.ELIMINATED]:
-                        return 32 if size == 2 else 38 if size == 3 else 52
+                        return 1
     return 0
 
 
@@ -324,5 +325,5 @@ def find_wing(state, tables, step, size):
                         append_new(step, L.CITED, cell)
                         append_new(step, L.PATTERN_CELLS, cell)
                     step[L.PATTERN_DIGITS] = both
-                    return 42 if size == 2 else 44
+                    return 1
     return 0

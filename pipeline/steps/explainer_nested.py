@@ -59,14 +59,7 @@ def find_dynamic(state, grid, inner, tables, step, nest, level):
     left if the function is called again.
     """
     if nest[N.PAUSED_LEVEL] != level + 1:
-        if level == 0:
-            _start_state(state, tables, nest)
-        if level == 4:
-            for signed in range(2 * L.SINGLES):
-                if nest[N.NUMBER_OF + signed // 2] != L.NOTHING:
-                    revert_to_patterns(nest, _slot_of(nest, signed))
-        _start_pass(nest, N.FIRST_LIMIT if level >= 2 else MOST)
-        nest[N.PAUSED_LEVEL] = level + 1
+        _start_level(state, grid, inner, tables, nest, level)
     nest[N.WORK] = 0
     while True:
         for node in range(nest[N.NEXT], L.SINGLES):
@@ -77,14 +70,34 @@ def find_dynamic(state, grid, inner, tables, step, nest, level):
                 return PAUSED
             _try_candidate(state, tables, nest, node)
         if nest[N.BEST_SOURCE] != L.NOTHING:
-            nest[N.PAUSED_LEVEL] = 0
+            nest[N.PAUSED_LEVEL], nest[N.READY_LEVEL] = 0, L.NOTHING
             _conclude(state, tables, step, nest)
             added = added_tenths(tables, nest[N.BEST_COMPLEXITY])
             return tables[L.BASE_TENTHS + BASE_DYNAMIC + level] + added
         if nest[N.LIMIT] == MOST:
             nest[N.PAUSED_LEVEL] = 0
+            nest[N.READY_LEVEL] = level if level < 4 else L.NOTHING
             return 0
         _start_pass(nest, nest[N.LIMIT] + nest[N.LIMIT] // 4 if nest[N.IS_CUT] else MOST)
+
+
+@compiled()
+def _start_level(state, grid, inner, tables, nest, level):
+    """Start a level: complete the levels before it, if they were not asked."""
+    if nest[N.READY_LEVEL] >= level:
+        nest[N.READY_LEVEL] = L.NOTHING
+    if nest[N.READY_LEVEL] == L.NOTHING:
+        _start_state(state, tables, nest)
+    for lower in range(nest[N.READY_LEVEL] + 1, 2 if level == 4 else level):
+        _start_pass(nest, MOST)
+        for signed in range(2 * L.SINGLES):
+            if nest[N.NUMBER_OF + signed // 2] != L.NOTHING:
+                _extend_slot(state, grid, inner, tables, nest, signed, lower)
+    for signed in range(2 * L.SINGLES if level == 4 else 0):
+        if nest[N.NUMBER_OF + signed // 2] != L.NOTHING:
+            revert_to_patterns(nest, _slot_of(nest, signed))
+    _start_pass(nest, N.FIRST_LIMIT if level >= 2 else MOST)
+    nest[N.PAUSED_LEVEL] = level + 1
 
 
 @compiled()

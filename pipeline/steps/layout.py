@@ -28,6 +28,7 @@ from pipeline.certify.steps import (
     DEADLY_GRID,
     DEADLY_RECTANGLE,
     ELIMINATED,
+    EXTRAS,
     PATTERN_CELLS,
     PATTERN_DIGITS,
     PLACED,
@@ -39,8 +40,8 @@ from pipeline.certify.steps import (
 
 __all__ = [
     "ALLOWED", "BASE_UNITS", "CELLS", "CHAIN_NODES", "CITED", "COVER_UNITS", "DEADLY",
-    "DEADLY_GRID", "DEADLY_RECTANGLE", "ELIMINATED", "PATTERN_CELLS", "PATTERN_DIGITS", "PLACED",
-    "STACK_SIZE", "STEP_SIZE", "TECHNIQUE", "VALUES",
+    "DEADLY_GRID", "DEADLY_RECTANGLE", "ELIMINATED", "EXTRAS", "PATTERN_CELLS", "PATTERN_DIGITS",
+    "PLACED", "STACK_SIZE", "STEP_SIZE", "TECHNIQUE", "VALUES",
 ]  # fmt: skip
 """The parts of `state` and `step` that `certify.steps` reads; that module documents them."""
 
@@ -53,8 +54,8 @@ UNIT_DIGITS, CONSTRAINTS = 81, 324
 FIRST_ROW, FIRST_COLUMN, FIRST_BOX, UNITS = 0, 9, 18, 27
 """The first unit of each kind; the number of units."""
 
-SPOTS, RECTANGLE_COUNT = 135, 486
-"""The number of spots; the number of rectangles in two rows, two columns and two boxes."""
+SPOTS = 135
+"""The number of spots."""
 
 SINGLES, ALL_NODES = 729, 9 * SPOTS
 """The number of candidates, which are the first nodes; the number of nodes."""
@@ -77,17 +78,26 @@ STATE_SIZE = 739
     LOWEST_BIT,  # 512 numbers: the lowest bit of each mask
     SETS,  # for k = 0 … 9: offset of the masks with k bits; then all masks, sorted by bit count
     SPOT_AT,  # 512 for each unit: the spot at the positions of a mask, or NOTHING
-    RECTANGLES,  # 4 cells for each rectangle in two rows, two columns and two boxes
     COMPLEXITIES,  # a chain with more nodes than entry k adds k + 1 tenths to its rating
     BASE_TENTHS,  # for each base rating of chains, the tenths
     RANKS,  # 32 for each base rating: the rank of the rating with k tenths more
     EXCLUDED_FIRST,  # an offset in EXCLUDED for each node, and the end
+    SEEN,  # BANDS words for each spot: the cells that see all cells of the spot
     EXCLUDED,  # for each node, the nodes that it excludes, candidates first
 ) = accumulate(
     (0, 9 * CONSTRAINTS, 9 * UNITS, 36 * SPOTS, 36 * SPOTS, 81 * SPOTS, 512, 512, 522, 512 * UNITS,
-     4 * RECTANGLE_COUNT, 32, 10, 320, ALL_NODES + 1)
+     32, 10, 320, ALL_NODES + 1, 3 * SPOTS)
 )  # fmt: skip
 """Offsets of the parts of `tables`, which never change."""
+
+MAX_TRIED = 500
+"""More rectangles than a search tries: 486 are possible."""
+
+MAX_SETS, MAX_COMMONS = 1500, 60000
+"""Limits on the number of almost locked sets, and of their restricted commons."""
+
+BANDS = 3
+"""A set of cells is BANDS words of 27 bits: a bit for each cell of three rows."""
 
 WORDS, BITS = 12, 63
 """A set of candidates in `graph` is WORDS numbers of BITS bits each."""
@@ -114,10 +124,67 @@ WORDS, BITS = 12, 63
     COMMON,  # WORDS numbers: the candidates that every candidate of a constraint excludes
     HAS_EXCLUSIONS,  # for each candidate, whether its EXCLUSIONS are known
     EXCLUSIONS,  # WORDS numbers for each candidate: the candidates that it excludes
+    NAKED_FIRST,  # where in `graph` the queue of naked singles starts
+    NAKED_END,  # where it ends
+    HIDDEN_FIRST,  # the same for the queue of hidden singles
+    HIDDEN_END,
+    NAKED_QUEUE,  # space for the naked singles of a walk: candidates
+    HIDDEN_QUEUE,  # space for the hidden singles of a walk: candidates
+    DEPTH,  # depth of a search for a set of rows, see `patterns.next_rows`
+    PICKS,  # at each depth, the row that was chosen
+    UNIONS,  # at each depth, the union of the masks of the rows above it
+    TRIED_COUNT,  # number of rectangles in TRIED
+    TRIED,  # a number for each rectangle that was tried, see `rectangles`
+    BOX_PICKS,  # as PICKS and UNIONS, for a search inside another
+    BOX_UNIONS,
+    ALS_COUNT,  # number of almost locked sets
+    ALS_UNIT,  # for each almost locked set, its unit
+    ALS_DIGITS,  # its digits
+    ALS_CELLS,  # its cells, in BANDS words
+    ALS_PLACES,  # BANDS words for each digit: its places in the set
+    ALS_SEEN,  # BANDS words for each digit: the other places that see all places in the set
+    FIRST_COMMON,  # for each set, the first restricted common with a later set; and the end
+    LAST_COMMON,  # for each set, the last restricted common with an earlier set
+    COMMON_SETS,  # for each restricted common of two sets: the earlier and the later set
+    COMMON_DIGITS,  # its one or two digits
+    NEXT_COMMON,  # the next one with the same later set, or NOTHING
+    REACHED_BY,  # for each number of links and each set, the last digits of ALS chains
+    PLACES,  # BANDS words for each digit: the cells that have it as a candidate
+    DIRECT_AT,  # 3 for each signed node: in DIRECT, where its candidates start, its groups, the end
+    DIRECT,  # the signed nodes that a signed node implies by one link
+    CHAIN_START,  # of each signed node: the number of the last search that reached it
+    CHAIN_DISTANCE,  # the number of links from the start of that search
+    CHAIN_PARENT,  # the signed node before it
+    CHAIN_QUEUE,  # the signed nodes of the last search in the order of reaching
+    PATH,  # a chain from its start: its length, then its signed nodes
+    MARKS,  # for each cell, the number of the last chain that passed it
+    FOUND,  # BANDS words for each digit: the eliminations of a chain
+    BEST,  # the same of the best chain so far
+    BEST_KEY,  # the rank of these eliminations, see `links.elimination_key`; 0 without any
+    BEST_LENGTH,  # the number of nodes of the best chain so far
+    COLOURS,  # BANDS words for each colour, 2 · component + 0 or 1: the cells of the colour
+    SEEN_BY,  # the same: the cells that see a cell of the colour
+    COLOUR_AT,  # an index in CHAIN_QUEUE for each component, and the end
+    BRANCH,  # for each depth of a depth-first search, the next direct node to try
+    TRIALS,  # 2 · WORDS words for each signed candidate: what a trial of it eliminates and places
+    NETS,  # the same: the candidates that its net eliminates and places
+    NET,  # the same for the last net
+    PROVED,  # the same for all conclusions
+    STRUCK_BY,  # for each candidate that the last trial eliminated, the index of the placement
+    TRIAL_PLACED,  # for each placement of the last trial, its candidate; 0 is the assumption
+    TRIAL_CITED,  # for each placement of the last trial, its constraint
+    IS_NEEDED,  # for each placement of the last trial, whether a conclusion needs it
     GRAPH_SIZE,
 ) = accumulate(
     (0, 1, 1, 1, 1, *4 * (ALL_NODES + 1,), 6000, 6000, 39000, 39000, 1, 1, 1, 8 * ALL_NODES,
-     2 * ALL_NODES, ALL_NODES, WORDS, SINGLES, WORDS * SINGLES)
+     2 * ALL_NODES, ALL_NODES, WORDS, SINGLES, WORDS * SINGLES, 1, 1, 1, 1, 81, 243, 1, 10, 10, 1,
+     MAX_TRIED,
+     10, 10, 1, MAX_SETS, MAX_SETS, BANDS * MAX_SETS, 9 * BANDS * MAX_SETS,
+     9 * BANDS * MAX_SETS, MAX_SETS + 1, MAX_SETS, 2 * MAX_COMMONS, MAX_COMMONS, MAX_COMMONS,
+     6 * MAX_SETS,
+     9 * BANDS, 6 * ALL_NODES, 45000, *4 * (2 * ALL_NODES,), 2 * ALL_NODES + 1, 81, 9 * BANDS,
+     9 * BANDS, 1, 1, 81 * BANDS, 81 * BANDS, 42, 64, 4 * WORDS * SINGLES, 4 * WORDS * SINGLES,
+     2 * WORDS, 2 * WORDS, SINGLES, 400, 400, 400)
 )  # fmt: skip
 """Offsets of the parts of `graph`: the links between the nodes of a state, and searches in them."""
 
@@ -128,8 +195,11 @@ TECHNIQUE_COUNT = 2  # number of techniques to try
 SCORE = 3  # sum of the scores of all steps
 HIGHEST_RATING = 4  # highest rating of a step, in tenths
 HARDEST = 5  # index of the hardest technique so far
-RESUME_ROW = 6  # where the search for a step goes on after a pause, or 0
-TECHNIQUE_ROWS = 7  # a row of TECHNIQUE_ROW_SIZE numbers for each technique, in the order of trying
+HAS_QUEUES = 6  # whether singles are taken from queues, see `singles`
+RESUME_ROW = 7  # where the search for a step goes on after a pause, or 0
+FIRST_RATING = 8  # rating of the first step, in tenths
+PLACING_RATING = 9  # highest rating up to the first step that places, or 0 before that step
+TECHNIQUE_ROWS = 10  # a row of TECHNIQUE_ROW_SIZE numbers for each technique, in this order
 
 # A row of `walk`. HARDNESS orders techniques by level, then by score. SE is the rating of Sudoku
 # Explainer in tenths. KIND, FORM and SIZE are fields of `techniques.Technique`.

@@ -155,6 +155,7 @@ MAX_SLOT_END = SLOT_SIZE - 4700
     NUMBER_OF,  # for each candidate that may start, its number, else NOTHING
     PASS,  # the number of the last pass through all candidates
     EXTENDED,  # for each assumption, the last pass that extended its slot
+    READY_LEVEL,  # the level at the end of which all slots are, or NOTHING
     PAUSED_LEVEL,  # 1 + the level of a search that is paused, or 0
     NEXT,  # the candidate at which it goes on
     LIMIT,  # the complexity up to which it searches
@@ -175,7 +176,7 @@ MAX_SLOT_END = SLOT_SIZE - 4700
         SINGLES, SINGLES, SINGLES, SINGLES + 1, SINGLES + 1, 8 * SINGLES, SINGLES + 1,
         SINGLES + 1, 29 * SINGLES, 2 * SINGLES, 2 * SINGLES, 2 * SINGLES, 2 * SINGLES, SINGLES,
         SINGLES, SINGLES, 1, 1, 81, SINGLES, 1, SINGLES, SINGLES, 1, 2 * SINGLES, 1, 1, 1, 1, 1,
-        1, 1, 1, 1, 2 * MAX_CANDIDATES * SLOT_SIZE, (MAX_CANDIDATES + 1) * SLOT_SIZE,
+        1, 1, 1, 1, 1, 2 * MAX_CANDIDATES * SLOT_SIZE, (MAX_CANDIDATES + 1) * SLOT_SIZE,
     )
 )  # fmt: skip
 """Offsets of the parts of `nest`."""

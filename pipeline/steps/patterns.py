@@ -17,6 +17,7 @@ from pipeline.steps.step_arrays import (
     bit_count,
     candidate_at,
     cell_at,
+    eliminate_rest,
     lowest_bit,
     reset_step,
     sees,
@@ -24,48 +25,23 @@ from pipeline.steps.step_arrays import (
     unit_of,
 )
 
-FULL_HOUSE, NAKED_SINGLE, IN_UNITS, IN_BOXES, IN_LINES = range(5)
-"""Forms of singles. IN_UNITS, IN_BOXES and IN_LINES are hidden singles."""
-
-POINTING, CLAIMING, DIRECT_POINTING, DIRECT_CLAIMING = range(4)
+POINTING, CLAIMING = range(2)
 """Forms of locked candidates."""
 
-NAKED, LOCKED, HIDDEN, DIRECT, BASIC, FINNED, SASHIMI = range(7)
-"""Forms of subsets and, from BASIC on, of fish. DIRECT is a hidden subset that leaves a single."""
+NAKED, LOCKED, HIDDEN, BASIC, FINNED, SASHIMI = range(6)
+"""Forms of subsets and, from BASIC on, of fish."""
 
-
-# A constraint with one candidate left: a naked single if it is a cell, a hidden single if it is a
-# digit in a unit. A full house is the last open cell of a unit.
-@compiled()
-def find_single(state, tables, step, form):
-    """Find a single. Unless `form` limits the search, boxes come first, then rows and columns."""
-    first = 0 if form == NAKED_SINGLE else 81 if form in (FULL_HOUSE, IN_LINES) else 243
-    count = 81 if form in (NAKED_SINGLE, IN_BOXES) else 162 if form == IN_LINES else 243
-    for k in range(first, first + count):
-        constraint = k if k < L.CONSTRAINTS else k - 243
-        if bit_count(tables, state[constraint]) == 1:
-            is_last, unit = True, constraint // 9 * 9
-            for other in range(unit, unit + 9 if form == FULL_HOUSE else unit):
-                if state[L.VALUES + other] == 0 and other != constraint:
-                    is_last = False
-                    break
-            if is_last:
-                position = lowest_bit(tables, state[constraint])
-                append_new(step, L.PLACED, candidate_at(tables, constraint, position))
-                append_new(step, L.CITED, constraint)
-                step[L.BASE_UNITS] = 1 << constraint // 9 - 9 if constraint >= L.UNIT_DIGITS else 0
-                return 1
-    return 0
+MAX_FINS = 5
+"""Maximum number of fins of a fish."""
 
 
 # Locked candidates. All places of a digit in one unit are where a box meets a line, so they are
 # also in a second unit. One of them holds the digit, so it is eliminated from the rest of the
-# second unit. Pointing goes from a box to a line, claiming from a line to a box. In the direct form
-# of Sudoku Explainer the eliminations leave a hidden single.
+# second unit. Pointing goes from a box to a line, claiming from a line to a box.
 @compiled()
-def find_locked_candidates(state, tables, step, scratch, form):
+def find_locked_candidates(state, tables, step, form):
     """Find locked candidates that eliminate a candidate."""
-    is_box = form in (POINTING, DIRECT_POINTING)
+    is_box = form == POINTING
     for constraint in range(243 if is_box else 81, 324 if is_box else 243):
         unit, digit = constraint // 9 - 9, constraint % 9
         group = tables[L.SPOT_AT + 512 * unit + state[constraint]]
@@ -76,25 +52,9 @@ def find_locked_candidates(state, tables, step, scratch, form):
             append_new(step, L.CITED, constraint)
             step[L.PATTERN_DIGITS], step[L.BASE_UNITS] = 1 << digit, 1 << unit
             step[L.COVER_UNITS] = 1 << unit_of(tables, group, 0 if is_box else 1)
-            is_direct = form in (DIRECT_POINTING, DIRECT_CLAIMING)
-            if step[L.ELIMINATED] and not (
-                is_direct and not _leaves_single(state, tables, step, scratch)
-            ):
+            if step[L.ELIMINATED]:
                 return 1
     return 0
-
-
-@compiled()
-def _leaves_single(state, tables, step, scratch):
-    """Whether the eliminations leave a hidden single."""
-    for k in range(L.STATE_SIZE):
-        scratch[k] = state[k]
-    apply_step(scratch, tables, step)
-    for k in range(L.ELIMINATED + 1, L.ELIMINATED + 1 + step[L.ELIMINATED]):
-        for unit in range(L.UNITS):
-            if bit_count(tables, scratch[L.UNIT_DIGITS + 9 * unit + step[k] % 9]) == 1:
-                return True
-    return False
 
 
 @compiled()
@@ -135,110 +95,146 @@ def union_of_masks(state, tables, rows):
     return union
 
 
+@compiled()
+def next_rows(state, tables, graph, usable, size, max_bits):
+    """Find the next set of `size` usable rows that together have at most `max_bits` columns.
+
+    The sets come in lexicographic order. The first search starts with DEPTH and the first of PICKS
+    set by `start_rows`. Returns the rows as a mask, or 0 at the end; the columns are in UNIONS.
+    """
+    depth = graph[L.DEPTH]
+    while depth >= 0:
+        graph[L.PICKS + depth] += 1
+        row = graph[L.PICKS + depth]
+        if row > 9 - size + depth:
+            depth -= 1
+            continue
+        columns = graph[L.UNIONS + depth] | state[L.ROW_MASKS + row]
+        if not usable >> row & 1 or bit_count(tables, columns) > max_bits:
+            continue
+        graph[L.UNIONS + depth + 1] = columns
+        if depth + 1 == size:
+            graph[L.DEPTH], rows = depth, 0
+            for k in range(size):
+                rows |= 1 << graph[L.PICKS + k]
+            return rows
+        depth += 1
+        graph[L.PICKS + depth] = row
+    return 0
+
+
+@compiled()
+def start_rows(state, tables, graph, min_bits, max_bits):
+    """Prepare `next_rows`. Returns the rows with `min_bits` to `max_bits` columns, as a mask."""
+    graph[L.DEPTH], graph[L.PICKS], graph[L.UNIONS] = 0, -1, 0
+    usable = 0
+    for row in range(9):
+        if min_bits <= bit_count(tables, state[L.ROW_MASKS + row]) <= max_bits:
+            usable |= 1 << row
+    return usable
+
+
 # A subset is k rows of a 9×9 table that together have only k columns: these rows need all of these
 # columns, so other rows lose them. In a naked subset, rows are cells of a unit and columns are
 # digits. In a hidden subset, rows are digits and columns are positions in a unit. In a fish
 # (X-wing, swordfish, jellyfish), rows are lines and columns are the lines that cross them, for one
-# digit. One search finds all three. A finned fish has more than k columns; the candidates in the
-# extra columns are its fins.
+# digit. One search finds all three. The first in lexicographic order is taken, as in HoDoKu.
 @compiled()
-def find_subset(state, tables, step, scratch, size, form):
-    """Find a naked or hidden subset, or a fish."""
-    max_bits = size + 3 if form in (FINNED, SASHIMI) else size
-    for line in range(18 if form >= BASIC else L.UNITS):
+def find_subset(state, tables, step, graph, size, form):
+    """Find a naked or hidden subset: boxes come first, then rows and columns."""
+    for k in range(9 if form == LOCKED else L.UNITS):
+        unit = (k + L.FIRST_BOX) % L.UNITS
         for row in range(9):
-            state[L.ROW_MASKS + row] = state[_row_constraint(tables, line, row, form)]
-        usable = _usable_rows(state, tables, max_bits)
-        k = next_set(state, tables, size, max_bits, usable, tables[L.SETS + size])
-        while k:
-            rows, columns = tables[k], union_of_masks(state, tables, tables[k])
-            if form < BASIC:
-                is_found = _conclude_subset(state, tables, step, scratch, line, rows, columns, form)
-            else:
-                is_found = _try_fins(state, tables, step, line, rows, columns, size, form)
-            if is_found:
+            constraint = _row_constraint(tables, unit, row, form)
+            state[L.ROW_MASKS + row] = state[constraint]
+        usable = start_rows(state, tables, graph, 1, size)
+        if bit_count(tables, usable) < size:
+            continue
+        rows = next_rows(state, tables, graph, usable, size, size)
+        while rows:
+            columns = graph[L.UNIONS + size]
+            is_subset = bit_count(tables, columns) == size
+            if is_subset and _conclude_subset(state, tables, step, unit, rows, columns, form):
                 return 1
-            k = next_set(state, tables, size, max_bits, usable, k + 1)
+            rows = next_rows(state, tables, graph, usable, size, size)
     return 0
 
 
 @compiled(inline=True)
-def _row_constraint(tables, line, row, form):
-    """The constraint of a row of the table.
-
-    `line`: a unit or, for a fish, 9 · (0 for rows, 1 for columns) + digit.
-    """
-    if form < HIDDEN:
-        return cell_at(tables, line, row)
-    return (
-        L.UNIT_DIGITS + 9 * line + row
-        if form < BASIC
-        else L.UNIT_DIGITS + 9 * (line // 9 * 9 + row) + line % 9
-    )
+def _row_constraint(tables, unit, row, form):
+    """The constraint of a row of the table of a unit."""
+    return L.UNIT_DIGITS + 9 * unit + row if form == HIDDEN else cell_at(tables, unit, row)
 
 
 @compiled()
-def _conclude_subset(state, tables, step, scratch, unit, rows, columns, form):
+def _conclude_subset(state, tables, step, unit, rows, columns, form):
     """Write the conclusions of a subset of a unit. Returns whether it is a step of this form.
 
-    A naked subset eliminates its digits from all cells that see its cells; a locked one does so in
-    two units. A hidden subset eliminates all other digits from its cells; a direct one leaves a
-    hidden single.
+    A naked subset eliminates its digits from all units that contain its cells; a locked one does so
+    in a line and in a box. A hidden subset eliminates all other digits from its cells.
     """
     reset_step(step)
-    places, digits = (rows, columns) if form < HIDDEN else (columns, rows)
+    places, digits = (columns, rows) if form == HIDDEN else (rows, columns)
+    group = tables[L.SPOT_AT + 512 * unit + places]
+    if form == LOCKED and group < 81:
+        return False
     step[L.PATTERN_DIGITS], step[L.BASE_UNITS] = digits, 1 << unit
     add_pattern_cells(tables, step, unit, places)
+    if form == HIDDEN:
+        for k in range(L.PATTERN_CELLS + 1, L.PATTERN_CELLS + 1 + step[L.PATTERN_CELLS]):
+            add_eliminations(state, tables, step, step[k], 511 & ~digits)
+    elif group >= 81:  # the cells are in a line and in a box, and the line comes first
+        eliminate_rest(state, tables, step, unit_of(tables, group, 0), digits)
+        in_line = step[L.ELIMINATED]
+        eliminate_rest(state, tables, step, unit_of(tables, group, 1), digits)
+        if form == LOCKED and in_line in (0, step[L.ELIMINATED]):
+            return False
+    else:
+        eliminate_rest(state, tables, step, unit, digits)
     for row in range(9):
         if rows >> row & 1:
             append_new(step, L.CITED, _row_constraint(tables, unit, row, form))
-    if form < HIDDEN:
-        add_seen_eliminations(state, tables, step, 0, digits)
-    else:
-        for k in range(L.PATTERN_CELLS + 1, L.PATTERN_CELLS + 1 + step[L.PATTERN_CELLS]):
-            add_eliminations(state, tables, step, step[k], 511 & ~digits)
-    return step[L.ELIMINATED] and (
-        form in (NAKED, HIDDEN)
-        or (
-            form == LOCKED
-            and _eliminates_in_both(tables, step, tables[L.SPOT_AT + 512 * unit + places])
-        )
-        or (form == DIRECT and _leaves_single(state, tables, step, scratch))
-    )
+    return step[L.ELIMINATED] > 0
+
+
+# A finned fish has more than k columns; the candidates in the extra columns are its fins.
+@compiled()
+def find_fish(state, tables, step, graph, size, form):
+    """Find a fish, digit by digit: the base lines are rows, then columns."""
+    max_bits = size if form == BASIC else size + 3
+    for k in range(18):
+        digit, base = k // 2, L.FIRST_COLUMN * (k % 2)
+        for row in range(9):
+            state[L.ROW_MASKS + row] = state[L.UNIT_DIGITS + 9 * (base + row) + digit]
+        usable = start_rows(state, tables, graph, 1, max_bits)
+        if bit_count(tables, usable) < size:
+            continue
+        rows = next_rows(state, tables, graph, usable, size, max_bits)
+        while rows:
+            columns = graph[L.UNIONS + size]
+            if _try_fins(state, tables, step, digit, base, rows, columns, size, form):
+                return 1
+            rows = next_rows(state, tables, graph, usable, size, max_bits)
+    return 0
 
 
 @compiled()
-def _eliminates_in_both(tables, step, group):
-    """Whether a step eliminates both outside the line of a group and outside its box.
-
-    False if `group` is no group.
-    """
-    line = box = False
-    for k in range(L.ELIMINATED + 1, L.ELIMINATED + 1 + step[L.ELIMINATED] if group >= 81 else 0):
-        cell = step[k] // 9
-        line = line or unit_of(tables, group, 0) not in (
-            unit_of(tables, cell, 0),
-            unit_of(tables, cell, 1),
-        )
-        box = box or unit_of(tables, group, 1) != unit_of(tables, cell, 2)
-    return line and box
-
-
-@compiled()
-def _try_fins(state, tables, step, line, rows, columns, size, form):
-    """Try all sets of fins whose removal leaves a fish.
+def _try_fins(state, tables, step, digit, base, rows, columns, size, form):
+    """Try all sets of fins whose removal leaves a fish, in the order of the remaining columns.
 
     The fins must be in three adjacent columns that cross the same boxes.
     """
     if form == BASIC:
-        return _conclude_fish(state, tables, step, line, rows, columns, form)
+        return bit_count(tables, columns) == size and _conclude_fish(
+            state, tables, step, digit, base, rows, columns, form
+        )
     count = bit_count(tables, columns) - size
     for third in range(6, -1, -3):
         in_third = columns >> third & 7
-        for fins in range(7 if count and bit_count(tables, in_third) >= count else 0, 0, -1):
+        for fins in range(7 if count > 0 and bit_count(tables, in_third) >= count else 0, 0, -1):
             are_fins = fins & ~in_third == 0 and bit_count(tables, fins) == count
             if are_fins and _conclude_fish(
-                state, tables, step, line, rows, columns & ~(fins << third), form
+                state, tables, step, digit, base, rows, columns & ~(fins << third), form
             ):
                 return True
     return False
@@ -248,13 +244,12 @@ def _try_fins(state, tables, step, line, rows, columns, size, form):
 # digit is eliminated from cells that are in a cover column and see all fins. A sashimi fish has a
 # row with at most one place besides its fins.
 @compiled()
-def _conclude_fish(state, tables, step, line, rows, columns, form):
+def _conclude_fish(state, tables, step, digit, base, rows, columns, form):
     """Write the conclusions of a fish. Returns whether it is a step of this form.
 
     Candidates that are in the rows and not in the columns are fins.
     """
     reset_step(step)
-    base, digit = line // 9 * 9, line % 9
     fins, is_sashimi, remaining = 0, False, rows
     while remaining:
         row = lowest_bit(tables, remaining)
@@ -265,18 +260,17 @@ def _conclude_fish(state, tables, step, line, rows, columns, form):
         is_sashimi = is_sashimi or bit_count(tables, columns_of_row & columns) < 2
         remaining &= remaining - 1
     is_near = fins & ~(7 << 3 * (lowest_bit(tables, fins) // 3)) == 0
+    is_near = is_near and step[L.PATTERN_CELLS] <= MAX_FINS
     if form != BASIC and not (is_near and is_sashimi == (form == SASHIMI)):
         return False
-    for row in range(9):
-        remaining = 0 if rows >> row & 1 else columns & state[L.ROW_MASKS + row]
-        while remaining:
-            cell = cell_at(tables, base + row, lowest_bit(tables, remaining))
-            if sees_pattern(tables, step, 0, cell):
-                add_eliminations(state, tables, step, cell, 1 << digit)
-            remaining &= remaining - 1
+    for cell in range(81):
+        row, column = (cell % 9, cell // 9) if base else (cell // 9, cell % 9)
+        is_cover = columns >> column & 1 and not rows >> row & 1
+        if is_cover and state[cell] >> digit & 1 and sees_pattern(tables, step, 0, cell):
+            add_eliminations(state, tables, step, cell, 1 << digit)
     for row in range(9 if step[L.ELIMINATED] else 0):
         if rows >> row & 1:
-            append_new(step, L.CITED, _row_constraint(tables, line, row, form))
+            append_new(step, L.CITED, L.UNIT_DIGITS + 9 * (base + row) + digit)
     step[L.PATTERN_DIGITS], step[L.BASE_UNITS], step[L.COVER_UNITS] = (
         1 << digit,
         rows << base,
@@ -285,127 +279,25 @@ def _conclude_fish(state, tables, step, line, rows, columns, form):
     return step[L.ELIMINATED] > 0
 
 
-# If the solution is unique, four cells in two rows, two columns and two boxes cannot hold only two
-# digits, because these could be exchanged (see `certify.steps`). The cells with further candidates
-# are the roof; one of them holds a further candidate.
-# Type 1: the roof is one cell; both digits are eliminated from it.
-# Types 2 and 5: all further candidates are the same digit, so one of the roof cells holds it.
-# Type 3: the two roof cells act as one cell of a naked subset, with the further candidates.
-# Type 4: in a unit, one of the two digits is possible only in the roof; the other digit is
-# eliminated from the roof.
-@compiled()
-def find_unique_rectangle(state, tables, step, kind):
-    """Find a unique rectangle of type `kind`, 1 to 5."""
-    for corners in range(L.RECTANGLES, L.RECTANGLES + 4 * L.RECTANGLE_COUNT, 4):
-        common = 511
-        for k in range(corners, corners + 4):
-            common &= state[L.ALLOWED + tables[k]] if state[tables[k]] else 0
-        for k in range(corners, corners + 4):
-            pair = state[tables[k]]
-            if bit_count(tables, pair) == 2 and pair & ~common == 0:
-                _rectangle_eliminations(state, tables, step, corners, pair, kind)
-                if step[L.ELIMINATED]:
-                    return 1
-    return 0
-
-
-@compiled()
-def _rectangle_eliminations(state, tables, step, corners, pair, kind):
-    """Write the conclusions of a rectangle whose four cells have the two digits of `pair`.
-
-    `corners`: the offset of the cells in RECTANGLES.
-    """
-    reset_step(step)
-    step[L.DEADLY], step[L.PATTERN_DIGITS] = L.DEADLY_RECTANGLE, pair
-    roof = extras = 0
-    for k in range(4):
-        step[L.PATTERN_CELLS + 1 + k] = tables[corners + k]
-        if state[tables[corners + k]] != pair:
-            extras |= state[tables[corners + k]] & ~pair
-            step[L.PATTERN_CELLS + 5 + roof] = tables[corners + k]
-            roof += 1
-    first_roof, second_roof = step[L.PATTERN_CELLS + 5], step[L.PATTERN_CELLS + 6]
-    is_aligned = roof == 2 and sees(tables, first_roof, second_roof)
-    if kind == 1 and roof == 1:
-        add_eliminations(state, tables, step, first_roof, pair)
-    elif kind == (2 if is_aligned else 5) and roof in (2, 3) and bit_count(tables, extras) == 1:
-        step[L.PATTERN_CELLS] = 4 + roof
-        add_seen_eliminations(state, tables, step, 4, extras)
-    elif kind in (3, 4) and is_aligned:
-        for k in range(3):
-            unit = unit_of(tables, first_roof, k)
-            roof_positions = (
-                tables[L.NODE_MASKS + 36 * first_roof + k]
-                | tables[L.NODE_MASKS + 36 * second_roof + k]
-            )
-            if unit == unit_of(tables, second_roof, k) and not step[L.ELIMINATED]:
-                if kind == 4:
-                    _conclude_type_4(state, tables, step, unit, roof_positions, pair)
-                else:
-                    _conclude_type_3(state, tables, step, unit, roof_positions, extras)
-    step[L.PATTERN_CELLS] = 4
-
-
-@compiled()
-def _conclude_type_4(state, tables, step, unit, roof_positions, pair):
-    """Eliminate one digit of the pair from the roof if the other is only there in `unit`."""
-    for digit in range(8, -1, -1):
-        if pair >> digit & 1 and state[L.UNIT_DIGITS + 9 * unit + digit] == roof_positions:
-            add_eliminations(
-                state,
-                tables,
-                step,
-                cell_at(tables, unit, lowest_bit(tables, roof_positions)),
-                pair & ~(1 << digit),
-            )
-            add_eliminations(
-                state,
-                tables,
-                step,
-                cell_at(tables, unit, lowest_bit(tables, roof_positions & (roof_positions - 1))),
-                pair & ~(1 << digit),
-            )
-            append_new(step, L.CITED, L.UNIT_DIGITS + 9 * unit + digit)
-            return
-
-
-@compiled()
-def _conclude_type_3(state, tables, step, unit, roof_positions, extras):
-    """Eliminate the digits of a naked subset in which the roof acts as one cell."""
-    for row in range(9):
-        mask = 0 if roof_positions >> row & 1 else state[cell_at(tables, unit, row)]
-        state[L.ROW_MASKS + row] = mask | extras if mask else 0
-    for size in range(1, 4):
-        usable = _usable_rows(state, tables, size + 1)
-        k = next_set(state, tables, size, size + 1, usable, tables[L.SETS + size])
-        while k:
-            digits = union_of_masks(state, tables, tables[k])
-            for position in range(9 if bit_count(tables, digits) == size + 1 else 0):
-                if tables[k] >> position & 1:
-                    append_new(step, L.CITED, cell_at(tables, unit, position))
-                elif not roof_positions >> position & 1:
-                    add_eliminations(state, tables, step, cell_at(tables, unit, position), digits)
-            if step[L.ELIMINATED]:
-                return
-            step[L.CITED] = 0
-            k = next_set(state, tables, size, size + 1, usable, k + 1)
-
-
 # BUG+1 (see `certify.steps`): all open cells have two candidates, except one with three. Of these
-# three, the candidate that has three places in its row, in its column and in its box holds.
+# three, the candidate that has three places in its row, in its column and in its box holds. HoDoKu
+# eliminates the other two, and leaves a naked single.
 @compiled()
 def find_bug(state, tables, step):
     """Find a BUG+1: the only constraints with three candidates are the four of one candidate."""
     odd_constraints = 0
     for constraint in range(L.CONSTRAINTS):
         odd_constraints += bit_count(tables, state[constraint]) not in (0, 2)
+        if odd_constraints > 4:
+            return 0
     for candidate in range(L.SINGLES if odd_constraints == 4 else 0):
         count = state[candidate // 9] >> candidate % 9 & 1
         for k in range(4 * candidate, 4 * candidate + 4):
             count += bit_count(tables, state[tables[L.NODE_CONSTRAINTS + k]]) == 3
         if count == 5:
-            append_new(step, L.PLACED, candidate)
+            add_eliminations(state, tables, step, candidate // 9, 511 & ~(1 << candidate % 9))
             append_new(step, L.PATTERN_CELLS, candidate // 9)
+            append_new(step, L.EXTRAS, candidate)
             step[L.DEADLY], step[L.PATTERN_DIGITS] = L.DEADLY_GRID, 1 << candidate % 9
             return 1
     return 0

@@ -12,7 +12,6 @@ from pipeline.native import compiled
 from pipeline.puzzle.geometry import NINE_BY_NINE, units_of
 from pipeline.steps import layout as L
 
-
 BASES = (6.5, 6.6, 7.0, 7.5, 8.0, 8.5, 9.0, 9.5, 10.0, 10.5)
 """The base ratings of the chains of Sudoku Explainer."""
 
@@ -115,7 +114,7 @@ def reset_step(step):
     """Clear a step."""
     for k in range(L.TECHNIQUE, L.DEADLY + 1):
         step[k] = 0
-    for first in (L.PLACED, L.ELIMINATED, L.CITED, L.CHAIN_NODES, L.PATTERN_CELLS):
+    for first in (L.PLACED, L.ELIMINATED, L.CITED, L.CHAIN_NODES, L.PATTERN_CELLS, L.EXTRAS):
         step[first] = 0
 
 
@@ -151,6 +150,18 @@ def add_seen_eliminations(state, tables, step, first, digits):
     """Eliminate the digits in all cells that see the pattern cells from index `first` on."""
     for cell in range(81):
         if state[L.CELLS + cell] & digits and sees_pattern(tables, step, first, cell):
+            add_eliminations(state, tables, step, cell, digits)
+
+
+@compiled()
+def eliminate_rest(state, tables, step, unit, digits):
+    """Eliminate digits from the cells of a unit that are not pattern cells."""
+    for position in range(9):
+        cell, is_rest = cell_at(tables, unit, position), True
+        for k in range(L.PATTERN_CELLS + 1, L.PATTERN_CELLS + 1 + step[L.PATTERN_CELLS]):
+            if step[k] == cell:
+                is_rest = False
+        if is_rest:
             add_eliminations(state, tables, step, cell, digits)
 
 
@@ -192,11 +203,6 @@ def make_tables() -> tuple[int, ...]:
                 spot_at[512 * u + mask] = n
     masks = sorted(range(512), key=lambda mask: (mask.bit_count(), mask))
     starts = [L.SETS + 10 + sum(mask.bit_count() < k for mask in masks) for k in range(10)]
-    rectangles = [
-        (a + c, a + d, b + d, b + c)
-        for (a, b), (c, d) in product(combinations(range(0, 81, 9), 2), combinations(nine, 2))
-        if (a // 27 == b // 27) != (c // 3 == d // 3)
-    ]
     parts = (
         (*range(L.SINGLES), *(9 * c + d for unit in units for d in nine for c in unit)),
         chain.from_iterable(units),
@@ -207,11 +213,11 @@ def make_tables() -> tuple[int, ...]:
         (max((mask & -mask).bit_length() - 1, 0) for mask in range(512)),
         (*starts, *masks),
         spot_at,
-        chain.from_iterable(rectangles),
         COMPLEXITIES,
         (round(10 * base) for base in BASES),
         rating_ranks(),
         accumulate(map(len, excluded), initial=L.EXCLUDED),
+        (sum(1 << c % 27 for c in seen[n] if c // 27 == b) for n in spots for b in range(L.BANDS)),
         chain.from_iterable(excluded),
     )
     return tuple(chain.from_iterable(parts))

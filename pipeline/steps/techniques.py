@@ -15,18 +15,30 @@ from pipeline.certify.steps import follows
 from pipeline.native import compiled
 from pipeline.solving import LEVELS
 from pipeline.steps import (
+    almost_locked_sets,
     chains,
+    colours,
     explainer,
+    explainer_aligned,
+    explainer_bug,
     explainer_cycles,
     explainer_forcing,
+    explainer_loops,
     explainer_nested,
-    explainer_uniqueness,
+    forcing,
+    loops,
     nets,
     patterns,
+    rectangles,
+    simple_chains,
+    singles,
+    sue_de_coq,
+    wings,
 )
 from pipeline.steps import layout as L
 from pipeline.steps import nested_layout as N
 from pipeline.steps.explainer_hints import BASE_MULTIPLE
+from pipeline.steps.singles import apply_queued, set_up_queues
 from pipeline.steps.step_arrays import apply_step, reset_step, set_up
 
 MAX_SCORES = (800, 1000, 1600, 1800)
@@ -34,12 +46,16 @@ MAX_SCORES = (800, 1000, 1600, 1800)
 
 (
     SINGLE, LOCKED_CANDIDATES, SUBSET, FISH, UNIQUE_RECTANGLE, BUG, EMPTY_RECTANGLE, CHAIN,
-    COLOURS, XYZ_WING, VERITY, FORCING_NET,
+    COLOURS, WING, SUE_DE_COQ, ALMOST_LOCKED_SETS, VERITY, FORCING_NET, SIMPLE_CHAIN,
+    REMOTE_PAIR, LOOP, FORCING_CHAIN, BRUTE_FORCE,
     EXPLAINER_HIDDEN_SINGLE, EXPLAINER_LOCKED, EXPLAINER_NAKED_SINGLE, EXPLAINER_HIDDEN_SET,
-    EXPLAINER_NAKED_SET, EXPLAINER_FISH, EXPLAINER_WING, EXPLAINER_LOOP, EXPLAINER_CHAIN,
-    EXPLAINER_NISHIO, EXPLAINER_MULTIPLE, EXPLAINER_ALIGNED, EXPLAINER_DYNAMIC,
-) = range(25)  # fmt: skip
-"""Kinds of techniques: `_find` selects by kind the function to call."""
+    EXPLAINER_NAKED_SET, EXPLAINER_FISH, EXPLAINER_WING, EXPLAINER_LOOP, EXPLAINER_BUG,
+    EXPLAINER_ALIGNED, EXPLAINER_CHAIN, EXPLAINER_NISHIO, EXPLAINER_MULTIPLE,
+    EXPLAINER_DYNAMIC, VARIANT,
+) = range(34)  # fmt: skip
+"""Kinds of techniques: `_find` selects by kind the function to call. The package `variants` finds
+those of the kind VARIANT.
+"""
 
 
 class Technique(NamedTuple):
@@ -65,13 +81,13 @@ class Technique(NamedTuple):
 
     @property
     def needs_unique(self) -> bool:
-        return self.kind in (BUG, UNIQUE_RECTANGLE, EXPLAINER_LOOP)
+        return self.kind in (BUG, UNIQUE_RECTANGLE, EXPLAINER_LOOP, EXPLAINER_BUG)
 
 
 TECHNIQUES = (
-    Technique("full house", 0, 4, 10, SINGLE, patterns.FULL_HOUSE),
-    Technique("naked single", 0, 4, 23, SINGLE, patterns.NAKED_SINGLE),
-    Technique("hidden single", 0, 14, 0, SINGLE, patterns.IN_UNITS),
+    Technique("full house", 0, 4, 10, SINGLE, singles.FULL_HOUSE),
+    Technique("naked single", 0, 4, 23, SINGLE, singles.NAKED_SINGLE),
+    Technique("hidden single", 0, 14, 0, SINGLE, singles.HIDDEN_SINGLE),
     Technique("locked pair", 1, 40, 0, SUBSET, patterns.LOCKED, 2),
     Technique("locked triple", 1, 60, 0, SUBSET, patterns.LOCKED, 3),
     Technique("pointing", 1, 50, 26, LOCKED_CANDIDATES, patterns.POINTING),
@@ -85,84 +101,116 @@ TECHNIQUES = (
     Technique("X-wing", 2, 140, 32, FISH, patterns.BASIC, 2),
     Technique("swordfish", 2, 150, 38, FISH, patterns.BASIC, 3),
     Technique("jellyfish", 2, 160, 52, FISH, patterns.BASIC, 4),
+    Technique("remote pair", 2, 110, 0, REMOTE_PAIR),
     Technique("BUG+1", 2, 100, 56, BUG),
-    Technique("skyscraper", 2, 130, 0, CHAIN, chains.SKYSCRAPER),
-    Technique("2-string kite", 2, 150, 0, CHAIN, chains.KITE),
-    Technique("turbot fish", 2, 120, 66, CHAIN, chains.TURBOT),
-    Technique("empty rectangle", 2, 120, 0, EMPTY_RECTANGLE, chains.EMPTY_RECTANGLE),
-    Technique("W-wing", 2, 150, 0, CHAIN, chains.W_WING),
-    Technique("XY-wing", 2, 160, 42, CHAIN, chains.XY_WING),
-    Technique("XYZ-wing", 2, 180, 44, XYZ_WING, chains.XYZ_WING),
+    Technique("skyscraper", 2, 130, 0, WING, wings.SKYSCRAPER),
+    Technique("2-string kite", 2, 150, 0, WING, wings.KITE),
+    Technique("turbot fish", 2, 120, 66, SIMPLE_CHAIN, simple_chains.TURBOT),
+    Technique("empty rectangle", 2, 120, 0, EMPTY_RECTANGLE, wings.EMPTY_RECTANGLE),
+    Technique("W-wing", 2, 150, 0, WING, wings.W_WING),
+    Technique("XY-wing", 2, 160, 42, WING, wings.XY_WING),
+    Technique("XYZ-wing", 2, 180, 44, WING, wings.XYZ_WING),
     Technique("unique rectangle 1", 2, 100, 45, UNIQUE_RECTANGLE, 1),
     Technique("unique rectangle 2", 2, 100, 45, UNIQUE_RECTANGLE, 2),
     Technique("unique rectangle 3", 2, 100, 46, UNIQUE_RECTANGLE, 3),
     Technique("unique rectangle 4", 2, 100, 45, UNIQUE_RECTANGLE, 4),
     Technique("unique rectangle 5", 2, 100, 45, UNIQUE_RECTANGLE, 5),
+    Technique("unique rectangle 6", 2, 100, 0, UNIQUE_RECTANGLE, 6),
+    Technique("hidden rectangle", 2, 100, 0, UNIQUE_RECTANGLE, rectangles.HIDDEN),
+    Technique("avoidable rectangle 1", 2, 100, 0, UNIQUE_RECTANGLE, rectangles.AVOIDABLE_1),
+    Technique("avoidable rectangle 2", 2, 100, 0, UNIQUE_RECTANGLE, rectangles.AVOIDABLE_2),
     Technique("finned X-wing", 2, 130, 0, FISH, patterns.FINNED, 2),
     Technique("sashimi X-wing", 2, 150, 0, FISH, patterns.SASHIMI, 2),
     Technique("finned swordfish", 3, 200, 0, FISH, patterns.FINNED, 3),
     Technique("sashimi swordfish", 3, 240, 0, FISH, patterns.SASHIMI, 3),
     Technique("finned jellyfish", 3, 250, 0, FISH, patterns.FINNED, 4),
     Technique("sashimi jellyfish", 3, 260, 0, FISH, patterns.SASHIMI, 4),
-    Technique("simple colours", 2, 150, 0, COLOURS),
-    Technique("X-chain", 3, 260, 66, CHAIN, chains.X_CHAIN),
-    Technique("XY-chain", 3, 260, 70, CHAIN, chains.XY_CHAIN),
-    Technique("alternating inference chain", 3, 280, 70, CHAIN, chains.AIC),
-    Technique("grouped chain", 3, 300, 0, CHAIN, chains.GROUPED),
-    Technique("forcing chain", 4, 500, 0, VERITY, chains.GROUPED),
-    Technique("forcing nest", 4, 700, 85, FORCING_NET),
-    Technique("hidden single in a box", 0, 0, 12, SINGLE, patterns.IN_BOXES),
-    Technique("hidden single in a line", 0, 0, 15, SINGLE, patterns.IN_LINES),
-    Technique("direct pointing", 0, 0, 17, LOCKED_CANDIDATES, patterns.DIRECT_POINTING),
-    Technique("direct claiming", 0, 0, 19, LOCKED_CANDIDATES, patterns.DIRECT_CLAIMING),
-    Technique("direct hidden pair", 0, 0, 20, SUBSET, patterns.DIRECT, 2),
-    Technique("direct hidden triple", 0, 0, 25, SUBSET, patterns.DIRECT, 3),
-    Technique("multiple forcing chain", 0, 0, 80, VERITY, chains.AIC),
+    Technique("Sue de Coq", 3, 250, 0, SUE_DE_COQ),
+    Technique("simple colours", 2, 150, 0, COLOURS, colours.SIMPLE),
+    Technique("multi-colours", 2, 200, 0, COLOURS, colours.MULTI),
+    Technique("X-chain", 3, 260, 66, SIMPLE_CHAIN, simple_chains.X_CHAIN),
+    Technique("XY-chain", 3, 260, 70, SIMPLE_CHAIN, simple_chains.XY_CHAIN),
+    Technique("alternating inference chain", 3, 280, 70, LOOP, 0),
+    Technique("grouped chain", 3, 300, 0, LOOP, 1),
+    Technique("ALS-XZ", 3, 300, 0, ALMOST_LOCKED_SETS, almost_locked_sets.XZ),
+    Technique("ALS-XY-wing", 3, 320, 0, ALMOST_LOCKED_SETS, almost_locked_sets.XY_WING),
+    Technique("ALS chain", 3, 340, 0, ALMOST_LOCKED_SETS, almost_locked_sets.CHAIN),
+    Technique("forcing chain", 4, 500, 0, FORCING_CHAIN),
+    Technique("forcing net", 4, 700, 85, FORCING_NET),
 )
 BY_SCORE = tuple(technique for technique in TECHNIQUES if technique.score)
 """The techniques of HoDoKu in its order."""
 
+SCORED = (*BY_SCORE, Technique("brute force", 4, 10_000, 0, BRUTE_FORCE))
+"""What HoDoKu counts for its score: its techniques, and brute force where none of them applies."""
+
 BY_RATING = (
-    Technique("hidden single", 0, 0, 10, EXPLAINER_HIDDEN_SINGLE),
-    Technique("direct locked candidates", 0, 0, 17, EXPLAINER_LOCKED, 1),
-    Technique("direct hidden pair", 0, 0, 20, EXPLAINER_HIDDEN_SET, 1, 2),
+    Technique("full house", 0, 0, 10, EXPLAINER_HIDDEN_SINGLE, explainer.FULL_HOUSE),
+    Technique("hidden single in a box", 0, 0, 12, EXPLAINER_HIDDEN_SINGLE, explainer.IN_BOX),
+    Technique("hidden single in a line", 0, 0, 15, EXPLAINER_HIDDEN_SINGLE, explainer.IN_LINE),
+    Technique("direct pointing", 0, 0, 17, EXPLAINER_LOCKED, 0, 1),
+    Technique("direct claiming", 0, 0, 19, EXPLAINER_LOCKED, 1, 1),
+    Technique("direct hidden pair", 1, 0, 20, EXPLAINER_HIDDEN_SET, 1, 2),
     Technique("naked single", 0, 0, 23, EXPLAINER_NAKED_SINGLE),
-    Technique("direct hidden triple", 0, 0, 25, EXPLAINER_HIDDEN_SET, 1, 3),
-    Technique("locked candidates", 0, 0, 26, EXPLAINER_LOCKED),
-    Technique("naked pair", 0, 0, 30, EXPLAINER_NAKED_SET, 0, 2),
-    Technique("X-wing", 0, 0, 32, EXPLAINER_FISH, 0, 2),
-    Technique("hidden pair", 0, 0, 34, EXPLAINER_HIDDEN_SET, 0, 2),
-    Technique("naked triple", 0, 0, 36, EXPLAINER_NAKED_SET, 0, 3),
-    Technique("swordfish", 0, 0, 38, EXPLAINER_FISH, 0, 3),
-    Technique("hidden triple", 0, 0, 40, EXPLAINER_HIDDEN_SET, 0, 3),
-    Technique("XY-wing", 0, 0, 42, EXPLAINER_WING, 0, 2),
-    Technique("XYZ-wing", 0, 0, 44, EXPLAINER_WING, 0, 3),
+    Technique("direct hidden triple", 1, 0, 25, EXPLAINER_HIDDEN_SET, 1, 3),
+    Technique("pointing", 1, 0, 26, EXPLAINER_LOCKED, 0),
+    Technique("claiming", 1, 0, 28, EXPLAINER_LOCKED, 1),
+    Technique("naked pair", 1, 0, 30, EXPLAINER_NAKED_SET, 0, 2),
+    Technique("X-wing", 2, 0, 32, EXPLAINER_FISH, 0, 2),
+    Technique("hidden pair", 1, 0, 34, EXPLAINER_HIDDEN_SET, 0, 2),
+    Technique("naked triple", 1, 0, 36, EXPLAINER_NAKED_SET, 0, 3),
+    Technique("swordfish", 2, 0, 38, EXPLAINER_FISH, 0, 3),
+    Technique("hidden triple", 1, 0, 40, EXPLAINER_HIDDEN_SET, 0, 3),
+    Technique("XY-wing", 2, 0, 42, EXPLAINER_WING, 0, 2),
+    Technique("XYZ-wing", 2, 0, 44, EXPLAINER_WING, 0, 3),
     Technique("unique loop", 2, 0, 45, EXPLAINER_LOOP),
-    Technique("naked quadruple", 0, 0, 50, EXPLAINER_NAKED_SET, 0, 4),
-    Technique("jellyfish", 0, 0, 52, EXPLAINER_FISH, 0, 4),
-    Technique("hidden quadruple", 0, 0, 54, EXPLAINER_HIDDEN_SET, 0, 4),
-    Technique("BUG+1", 2, 0, 56, BUG),
-    Technique("aligned pair exclusion", 0, 0, 62, EXPLAINER_ALIGNED, 0, 2),
-    Technique("forcing chain or cycle", 0, 0, 65, EXPLAINER_CHAIN),
-    Technique("aligned triplet exclusion", 0, 0, 75, EXPLAINER_ALIGNED, 0, 3),
-    Technique("Nishio forcing chain", 0, 0, 75, EXPLAINER_NISHIO),
-    Technique("multiple forcing chain", 0, 0, 80, EXPLAINER_MULTIPLE, BASE_MULTIPLE),
-    Technique("dynamic forcing chain", 0, 0, 85, EXPLAINER_DYNAMIC),
-    Technique("dynamic forcing chain with patterns", 0, 0, 90, EXPLAINER_DYNAMIC, 1),
-    Technique("dynamic forcing chain with chains", 0, 0, 95, EXPLAINER_DYNAMIC, 2),
-    Technique("dynamic forcing chain with multiple chains", 0, 0, 100, EXPLAINER_DYNAMIC, 3),
-    Technique("dynamic forcing chain with dynamic chains", 0, 0, 105, EXPLAINER_DYNAMIC, 4),
+    Technique("naked quadruple", 2, 0, 50, EXPLAINER_NAKED_SET, 0, 4),
+    Technique("jellyfish", 2, 0, 52, EXPLAINER_FISH, 0, 4),
+    Technique("hidden quadruple", 2, 0, 54, EXPLAINER_HIDDEN_SET, 0, 4),
+    Technique("bivalue universal grave", 2, 0, 56, EXPLAINER_BUG),
+    Technique("aligned pair exclusion", 3, 0, 62, EXPLAINER_ALIGNED, 0, 2),
+    Technique("cycle or forcing chain", 3, 0, 65, EXPLAINER_CHAIN),
+    Technique("aligned triplet exclusion", 3, 0, 75, EXPLAINER_ALIGNED, 0, 3),
+    Technique("Nishio forcing chain", 4, 0, 75, EXPLAINER_NISHIO),
+    Technique("multiple forcing chain", 4, 0, 80, EXPLAINER_MULTIPLE, BASE_MULTIPLE),
+    Technique("dynamic forcing chain", 4, 0, 85, EXPLAINER_DYNAMIC),
+    Technique("dynamic forcing chain plus", 4, 0, 90, EXPLAINER_DYNAMIC, 1),
+    Technique("nested forcing chain", 4, 0, 95, EXPLAINER_DYNAMIC, 2),
+    Technique("nested multiple forcing chain", 4, 0, 100, EXPLAINER_DYNAMIC, 3),
+    Technique("nested dynamic forcing chain", 4, 0, 105, EXPLAINER_DYNAMIC, 4),
 )
-"""The techniques of Sudoku Explainer in its order; each finds its rating itself."""
+"""The techniques of Sudoku Explainer in its order.
+
+`se` is the lowest rating of a technique: loops and chains find the rating of each step. Sudoku
+Explainer has no levels. They are those that HoDoKu gives to the same technique or a similar one.
+"""
 
 
 def new_walk(order: Sequence[Technique], *, unique: bool = False) -> list[int]:
     """The array `walk` at the start of a puzzle, for the techniques of `order`."""
     rows = [
-        (1000 * technique.level + technique.score, technique.score, technique.se, *technique[-3:])
+        (
+            1000 * technique.level + (technique.score or technique.se),
+            technique.score,
+            technique.se,
+            *technique[-3:],
+        )
         for technique in order
     ]
-    return [-1, int(unique), len(order), 0, 0, 0, 0, *chain.from_iterable(rows)]
+    has_queues = any(technique.kind == SINGLE for technique in order)
+    return [
+        -1,
+        int(unique),
+        len(order),
+        0,
+        0,
+        0,
+        int(has_queues),
+        0,
+        0,
+        0,
+        *chain.from_iterable(rows),
+    ]
 
 
 MORE, FILLED, STUCK, UNSOUND, PAUSED = range(5)
@@ -177,7 +225,7 @@ MORE, FILLED, STUCK, UNSOUND, PAUSED = range(5)
 
 
 @compiled()
-def _find(kind, form, size, state, tables, step, graph, scratch, workspace, inner, nest):
+def _find(kind, form, size, state, tables, step, graph, scratch, stack, workspace, inner, nest):
     """Find a step of a kind and write it to `step`.
 
     Returns 0 if there is none. Else returns the rating of Sudoku Explainer in tenths, or 1 if it is
@@ -185,11 +233,11 @@ def _find(kind, form, size, state, tables, step, graph, scratch, workspace, inne
     """
     reset_step(step)
     if kind == EXPLAINER_HIDDEN_SINGLE:
-        return explainer.find_hidden_single(state, tables, step)
+        return explainer.find_hidden_single(state, tables, step, form)
     if kind == EXPLAINER_NAKED_SINGLE:
         return explainer.find_naked_single(state, tables, step)
     if kind == EXPLAINER_LOCKED:
-        return explainer.find_locked(state, tables, step, form)
+        return explainer.find_locked(state, tables, step, form, size)
     if kind == EXPLAINER_HIDDEN_SET:
         return explainer.find_hidden_set(state, tables, step, size, form)
     if kind == EXPLAINER_NAKED_SET:
@@ -199,9 +247,11 @@ def _find(kind, form, size, state, tables, step, graph, scratch, workspace, inne
     if kind == EXPLAINER_WING:
         return explainer.find_wing(state, tables, step, size)
     if kind == EXPLAINER_LOOP:
-        return explainer_uniqueness.find_unique_loop(state, tables, step, workspace)
+        return explainer_loops.find_unique_loop(state, tables, step, workspace)
+    if kind == EXPLAINER_BUG:
+        return explainer_bug.find_bug(state, scratch, tables, step)
     if kind == EXPLAINER_ALIGNED:
-        return explainer_uniqueness.find_aligned(state, tables, step, scratch, size)
+        return explainer_aligned.find_aligned(state, tables, step, scratch, size)
     if kind == EXPLAINER_CHAIN:
         return explainer_cycles.find_chain(state, tables, step, workspace)
     if kind == EXPLAINER_NISHIO:
@@ -211,20 +261,38 @@ def _find(kind, form, size, state, tables, step, graph, scratch, workspace, inne
     if kind == EXPLAINER_DYNAMIC:
         return explainer_nested.find_dynamic(state, scratch, inner, tables, step, nest, form)
     if kind == SINGLE:
-        return patterns.find_single(state, tables, step, form)
+        return singles.find_single(state, tables, step, graph, form)
     if kind == LOCKED_CANDIDATES:
-        return patterns.find_locked_candidates(state, tables, step, scratch, form)
-    if kind in (SUBSET, FISH):
-        return patterns.find_subset(state, tables, step, scratch, size, form)
+        return patterns.find_locked_candidates(state, tables, step, form)
+    if kind == SUBSET:
+        return patterns.find_subset(state, tables, step, graph, size, form)
+    if kind == FISH:
+        return patterns.find_fish(state, tables, step, graph, size, form)
     if kind == UNIQUE_RECTANGLE:
-        return patterns.find_unique_rectangle(state, tables, step, form)
+        return rectangles.find_rectangle(state, tables, step, graph, form)
     if kind == BUG:
         return patterns.find_bug(state, tables, step)
-    if kind in (EMPTY_RECTANGLE, CHAIN):
+    if kind in (EMPTY_RECTANGLE, WING):
+        return wings.find_wing(state, tables, step, form)
+    if kind == CHAIN:
         return chains.find_chain(state, tables, step, graph, form)
+    if kind == SUE_DE_COQ:
+        return sue_de_coq.find_sue_de_coq(state, tables, step, graph)
+    if kind == ALMOST_LOCKED_SETS:
+        return almost_locked_sets.find_almost_locked_sets(state, tables, step, graph, form)
     if kind == COLOURS:
-        return chains.find_colours(state, tables, step, graph)
-    if kind in (XYZ_WING, VERITY):
+        return colours.find_colours(state, tables, step, graph, form)
+    if kind == SIMPLE_CHAIN:
+        return simple_chains.find_chain(state, tables, step, graph, form)
+    if kind == REMOTE_PAIR:
+        return simple_chains.find_remote_pair(state, tables, step, graph)
+    if kind == LOOP:
+        return loops.find_loop(state, tables, step, graph, form)
+    if kind == FORCING_CHAIN:
+        return forcing.find_forcing_chain(state, tables, step, graph)
+    if kind == BRUTE_FORCE:
+        return nets.find_by_brute_force(state, step, stack)
+    if kind == VERITY:
         return chains.find_verity(state, tables, step, graph, form)
     return nets.find_forcing_net(state, tables, step, graph, scratch)
 
@@ -234,15 +302,20 @@ def _find(kind, form, size, state, tables, step, graph, scratch, workspace, inne
 # that applies.
 @compiled()
 def take_steps(walk, state, tables, step, graph, scratch, stack, workspace, inner, nest, max_steps):
-    """Take at most `max_steps` steps. Returns MORE, FILLED, STUCK or UNSOUND.
+    """Take at most `max_steps` steps. Returns MORE, FILLED, STUCK, UNSOUND or PAUSED.
 
     To start a puzzle, write -1 to STEPS_TAKEN and its candidates to CELLS. `step` then contains the
-    last step. `scratch` (STATE_SIZE numbers) and `stack` (STACK_SIZE) are scratch.
+    last step. `scratch` (STATE_SIZE numbers) and `stack` (STACK_SIZE) are scratch. After PAUSED, the
+    next call continues the search.
     """
     if walk[L.STEPS_TAKEN] < 0:
-        set_up(state, tables)
+        if walk[L.HAS_QUEUES]:
+            set_up_queues(state, tables, graph)
+        else:
+            set_up(state, tables)
         walk[L.STEPS_TAKEN] = graph[L.IS_KNOWN] = graph[L.NET_START] = 0
         walk[L.RESUME_ROW] = nest[N.PAUSED_LEVEL] = 0
+        nest[N.READY_LEVEL] = L.NOTHING
     end = L.TECHNIQUE_ROWS + L.TECHNIQUE_ROW_SIZE * walk[L.TECHNIQUE_COUNT]
     for _ in range(max_steps):
         if state[L.OPEN] == 0:
@@ -252,7 +325,7 @@ def take_steps(walk, state, tables, step, graph, scratch, stack, workspace, inne
         while row < end:
             kind, form, size = walk[row + L.KIND], walk[row + L.FORM], walk[row + L.SIZE]
             rating = _find(
-                kind, form, size, state, tables, step, graph, scratch, workspace, inner, nest
+                kind, form, size, state, tables, step, graph, scratch, stack, workspace, inner, nest
             )
             if rating:
                 break
@@ -270,9 +343,16 @@ def take_steps(walk, state, tables, step, graph, scratch, stack, workspace, inne
         if rating == 1:
             rating = walk[row + L.SE]
         walk[L.HIGHEST_RATING] = max(walk[L.HIGHEST_RATING], rating)
+        if walk[L.FIRST_RATING] == 0:
+            walk[L.FIRST_RATING] = rating
+        if walk[L.PLACING_RATING] == 0 and step[L.PLACED]:
+            walk[L.PLACING_RATING] = walk[L.HIGHEST_RATING]
         hardest = L.TECHNIQUE_ROWS + L.TECHNIQUE_ROW_SIZE * walk[L.HARDEST]
         if walk[row + L.HARDNESS] > walk[hardest + L.HARDNESS]:
             walk[L.HARDEST] = step[L.TECHNIQUE]
-        apply_step(state, tables, step)
-        graph[L.IS_KNOWN] = 0
+        if walk[L.HAS_QUEUES]:
+            apply_queued(state, tables, graph, step)
+        else:
+            apply_step(state, tables, step)
+        graph[L.IS_KNOWN], nest[N.READY_LEVEL] = 0, L.NOTHING
     return MORE if state[L.OPEN] else FILLED

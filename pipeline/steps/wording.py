@@ -1,28 +1,110 @@
-"""The text of a step: `r4c7=5 hidden single in row 4`."""
+"""The text of a step: its line, `r4c7=5 hidden single in row 4`, and its reason.
+
+Each technique has a row in WORDINGS: its names, the location in its line, and its reason.
+`words.Words` and `pattern_words.PatternWords` have the placeholders.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from itertools import groupby
-from operator import itemgetter
-from typing import TYPE_CHECKING
+from typing import NamedTuple
 
-from pipeline.steps import techniques
-from pipeline.steps.layout import FIRST_BOX, FIRST_COLUMN
+from pipeline.steps.pattern_words import PatternWords
+from pipeline.steps.step import Step
+from pipeline.steps.words import capital, eliminations, with_commas
 
-if TYPE_CHECKING:
-    from pipeline.steps import Step
 
-_LOCATION_TEMPLATES = {
-    techniques.LOCKED_CANDIDATES: "{values} in {units} along {cover}",
-    techniques.FISH: "{values} in {units} and {cover}{fins}",
-    techniques.EMPTY_RECTANGLE: "{values} in {box} with {cells}",
-    techniques.UNIQUE_RECTANGLE: "{values} in {cells}, as the solution is unique,",
-    techniques.COLOURS: "{values} in {one_colour} and {other_colour}",
-    techniques.VERITY: " from each {cases}",
-    techniques.FORCING_NET: " from {start} by singles to a contradiction",
-}
-"""How to write the location of a step. Other techniques show their chain, cells or units."""
+class Wording(NamedTuple):
+    """How to write the steps of some techniques.
+
+    - `location`: the template of the pattern in the line of a step.
+    - `reason`: the template of the reason; its conclusions follow after `so`.
+    """
+
+    location: str
+    reason: str
+
+
+_AT_PATTERN = "{line_values}{line_pattern}"
+_RECTANGLE = "{line_values} in {line_cells}, as the solution is unique,"
+
+WORDINGS = {
+    ("full house", "naked single", "hidden single"): Wording(_AT_PATTERN, "{single}"),
+    ("pointing", "claiming", "locked candidates", "direct locked candidates"): Wording(
+        "{line_values} in {line_units}{line_along}",
+        "in {units}, {value} is possible only in {cells}, {locked}{direct}",
+    ),
+    ("naked pair", "naked triple", "naked quadruple", "locked pair", "locked triple"): Wording(
+        _AT_PATTERN,
+        "{values} are the only candidates of {cells}, {subset}",
+    ),
+    (
+        "hidden pair", "hidden triple", "hidden quadruple", "direct hidden pair",
+        "direct hidden triple",
+    ): Wording(
+        _AT_PATTERN,
+        "in {units}, {values} are possible only in {cells}, so these cells hold no other value"
+        "{direct}",
+    ),
+    ("X-wing", "swordfish", "jellyfish"): Wording(
+        "{line_values} in {line_units} and {line_cover}",
+        "in {units}, {value} is possible only in {cover}; the {count} {base_kind} "
+        "need one of these {cover_kind} each, so no other cell of {cover} holds {value}",
+    ),
+    (
+        "finned X-wing", "finned swordfish", "finned jellyfish", "sashimi X-wing",
+        "sashimi swordfish", "sashimi jellyfish",
+    ): Wording(
+        "{line_values} in {line_units} and {line_cover}{line_fins}",
+        "in {units}, {value} is possible only in {cover} and in {fins}; if {no_fin} {value}, the "
+        "{count} {base_kind} need one of these {cover_kind} each, so no other cell of {cover} is "
+        "{value}; if {a_fin} is {value}, no cell that sees it is; {struck_cells} {are_both}",
+    ),
+    ("skyscraper", "2-string kite", "turbot fish"): Wording(_AT_PATTERN, "{two_links}"),
+    ("empty rectangle",): Wording(
+        "{line_values} in {line_box} with {line_cells}", "{empty_rectangle}"
+    ),
+    ("W-wing",): Wording(_AT_PATTERN, "{w_wing}"),
+    ("XY-wing", "XYZ-wing"): Wording(_AT_PATTERN, "{wing}"),
+    (
+        "unique rectangle 1", "unique rectangle 2", "unique rectangle 3", "unique rectangle 4",
+        "unique rectangle 5", "unique rectangle 6", "hidden rectangle", "avoidable rectangle 1",
+        "avoidable rectangle 2", "unique loop",
+    ): Wording(_RECTANGLE, "{deadly_cells}"),
+    ("BUG+1",): Wording(_AT_PATTERN, "{grave}"),
+    ("simple colours",): Wording("{line_values} in {line_colours}", "{colours}"),
+    ("multi-colours",): Wording("{line_values} in {line_components}", "{multi_colours}"),
+    ("remote pair",): Wording("{line_values} in {line_chain_cells}", "{remote_pair}"),
+    ("X-chain", "XY-chain", "alternating inference chain", "grouped chain"): Wording(
+        _AT_PATTERN, "{chain}"
+    ),
+    ("forcing chain", "multiple forcing chain"): Wording("{line_cases}", "{forcing}"),
+    (
+        "forcing net", "forcing chain or cycle", "Nishio forcing chain", "dynamic forcing chain",
+    ): Wording("{line_start}", "{forcing}"),
+    ("combinations of a sum",): Wording(
+        " of {line_rules}",
+        "{combinations}",
+    ),
+    ("value of a cage",): Wording(
+        "{line_values} of {line_rules}",
+        "every combination of values of {rules} contains {value}, and {cage_places}",
+    ),
+    ("rule",): Wording(" {line_rules}", "{rules} allows nothing else, so {conclusion}"),
+    ("innies and outies",): Wording(
+        " {line_cells} of {line_units}", "{left_over}, so {conclusion}"
+    ),
+    ("aligned pair exclusion", "aligned triplet exclusion"): Wording(_AT_PATTERN, "{aligned}"),
+}  # fmt: skip
+"""The wording of the techniques, by their names."""
+
+_BY_NAME = {name: wording for names, wording in WORDINGS.items() for name in names}
+_OTHER = Wording(_AT_PATTERN, "{refuted}")
+"""The wording of a technique without a row."""
+
+
+def wording_of(step: Step) -> Wording:
+    """The wording of the technique of a step."""
+    return _BY_NAME.get(step.technique.name, _OTHER)
 
 
 def text_of(step: Step) -> str:
@@ -32,71 +114,14 @@ def text_of(step: Step) -> str:
     A chain is `3r1c2=3r1c8-5r1c8=5r4c8`: of two nodes with `=` between them at least one holds, of
     two with `-` at most one.
     """
-    template = _LOCATION_TEMPLATES.get(step.technique.kind, "{values}{pattern}")
-    location = template.format_map(_placeholders(step))
+    location = wording_of(step).location.format_map(PatternWords(step))
     if step.placed:
-        placed = ",".join(f"{cell_name(cell)}={value}" for cell, value in step.placed)
+        placed = with_commas(f"{step.before.name_of(cell)}={value}" for cell, value in step.placed)
         return f"{placed} {step.technique.name}{location}"
-    by_value = groupby(sorted(step.struck, key=itemgetter(1)), key=itemgetter(1))
-    removed = ", ".join(
-        f"{value} from {_cell_names(cell for cell, _ in candidates)}"
-        for value, candidates in by_value
-    )
+    removed = eliminations(step.before, step.struck)
     return f"{step.technique.name}{location} removes {removed}"
 
 
-def cell_name(cell: int) -> str:
-    """`r1c1` for cell 0."""
-    return f"r{cell // 9 + 1}c{cell % 9 + 1}"
-
-
-def _placeholders(step: Step) -> dict[str, str]:
-    """The placeholders of the templates and their texts."""
-    cells, units, chain = _cell_names(step.cells), _unit_names(step.units), step.chain
-    values = f" {_with_commas(step.values)}" if step.values and not step.placed else ""
-    location = cells or units
-    # the link before a node that holds is strong, the one before a node that does not is weak
-    linked = (f"{'=' if node.holds else '-'}{node.value}{_spot_name(node.cells)}" for node in chain)
-    one_colour, other_colour = (
-        _with_commas(sorted(_spot_name(node.cells) for node in chain if node.holds == colour))
-        for colour in (True, False)
-    )
-    return {
-        "values": values,
-        "pattern": " " + "".join(linked)[1:] if chain else f" in {location}" if location else "",
-        "cells": cells,
-        "fins": f" with {'fins' if len(step.cells) > 1 else 'fin'} {cells}" if cells else "",
-        "units": units,
-        "cover": _unit_names(step.cover),
-        "box": _unit_names(step.units[-1:]),
-        "one_colour": one_colour,
-        "other_colour": other_colour,
-        "cases": f"of{values} in {cells}" if cells else f"place of{values} in {units}",
-        "start": f"{_spot_name(chain[0].cells)}={chain[0].value}" if chain else "",
-    }
-
-
-def _spot_name(cells: Sequence[int]) -> str:
-    """A cell, or a group of cells in a line: `r1c2`, `r1c23`, `r45c2`."""
-    rows = "".join(str(row + 1) for row in sorted({cell // 9 for cell in cells}))
-    columns = "".join(str(column + 1) for column in sorted({cell % 9 for cell in cells}))
-    return f"r{rows}c{columns}"
-
-
-def _unit_names(units: Sequence[int]) -> str:
-    """Units by kind and number: `row 4`, `columns 3,8`, `row 1 and box 2`."""
-    kinds = ("row", "rows", 0), ("column", "columns", FIRST_COLUMN), ("box", "boxes", FIRST_BOX)
-    texts = []
-    for singular, plural, first in kinds:
-        numbers = [unit - first + 1 for unit in units if first <= unit < first + 9]
-        if numbers:
-            texts.append(f"{plural if len(numbers) > 1 else singular} {_with_commas(numbers)}")
-    return " and ".join(texts)
-
-
-def _cell_names(cells: Iterable[int]) -> str:
-    return _with_commas(map(cell_name, cells))
-
-
-def _with_commas(words: Iterable[object]) -> str:
-    return ",".join(map(str, words))
+def sentence_of(step: Step) -> str:
+    """Write the reason of a step in a sentence."""
+    return f"{capital(wording_of(step).reason.format_map(PatternWords(step)))}."

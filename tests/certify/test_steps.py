@@ -5,13 +5,12 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 from pysat.solvers import Minisat22
-from support.cases import for_each
 from support.strategies import examples
+from support.step_walks import scored_walk
 from support.techniques import EXAMPLES, masks_of
 
 from pipeline.certify.steps import (
     CITED,
-    DEADLY,
     ELIMINATED,
     PATTERN_CELLS,
     STACK_SIZE,
@@ -20,9 +19,8 @@ from pipeline.certify.steps import (
     follows,
 )
 from pipeline.puzzle.geometry import NINE_BY_NINE
-from pipeline.steps.layout import GRAPH_SIZE, STATE_SIZE
+from pipeline.steps.layout import STATE_SIZE
 from pipeline.steps.step_arrays import make_tables, set_up
-from pipeline.steps.techniques import BY_SCORE, new_walk, take_steps
 
 BOXES = [
     [27 * (box // 3) + 3 * (box % 3) + 9 * (k // 3) + k % 3 for k in range(9)] for box in range(9)
@@ -32,34 +30,12 @@ UNITS = [*NINE_BY_NINE.rows(), *NINE_BY_NINE.columns(), *BOXES]
 
 def step_of(name):
     """The state before the first step of a technique, and the step."""
-    number, line = EXAMPLES[name]
-    s = [*masks_of(line), *[0] * (STATE_SIZE - 81)]
-    r = new_walk(BY_SCORE, unique=True)
-    o, g, u, v = [0] * STEP_SIZE, [0] * GRAPH_SIZE, [0] * STATE_SIZE, [0] * STACK_SIZE
-    take_steps(r, s, make_tables(), o, g, u, v, number)
-    before = [*s]
-    take_steps(r, s, make_tables(), o, g, u, v, 1)
-    assert BY_SCORE[o[0]].name == name
-    return before, o
+    walk = scored_walk(name)
+    return walk.state, walk.step
 
 
 def holds(s, o, *, unique=True):
     return bool(follows(s, o, [0] * STACK_SIZE, int(unique)))
-
-
-@for_each("name", EXAMPLES)
-def test_a_step_follows_from_what_it_cites_and_not_from_nothing(name):
-    s, o = step_of(name)
-    assert holds(s, o)
-    o[CITED] = o[DEADLY] = 0
-    assert not holds(s, o)
-
-
-@for_each("name", [name for name in EXAMPLES if name.startswith(("uni", "BUG"))])
-def test_a_step_that_says_the_puzzle_is_unique_needs_a_proof_of_that(name):
-    s, o = step_of(name)
-    assert holds(s, o)
-    assert not holds(s, o, unique=False)
 
 
 def test_a_rectangle_that_is_none_is_no_reason():

@@ -5,24 +5,33 @@ from __future__ import annotations
 from support.pages import PAGES
 
 from pipeline.solving import LEVELS
-from pipeline.steps.techniques import MAX_SCORES, TECHNIQUES
+from pipeline.steps.techniques import BY_RATING, BY_SCORE, MAX_SCORES
 
 
-def test_the_table_has_every_technique_with_its_level_score_and_rating():
+def table_rows(field_count: int) -> list[list[str]]:
+    """The rows of all tables with so many fields, each without its last field, a sentence."""
     rows = [
-        [field.strip() for field in line.strip("|").split("|")][:4]
+        [field.strip() for field in line.strip("|").split("|")]
         for line in PAGES["docs/reference/steps.md"].splitlines()
         if line.startswith("| ") and not line.startswith("| technique")
     ]
-    assert rows == [
+    return [row[:-1] for row in rows if len(row) == field_count]
+
+
+def test_a_table_has_every_technique_of_hodoku_with_its_level_score_and_rating():
+    assert table_rows(5) == [
         [
             each.name,
-            LEVELS[each.level] if each.score else "",
-            str(each.score or ""),
+            LEVELS[each.level],
+            str(each.score),
             f"{each.se / 10:.1f}" if each.se else "",
         ]
-        for each in TECHNIQUES
+        for each in BY_SCORE
     ]
+
+
+def test_a_table_has_every_technique_of_sudoku_explainer_with_its_lowest_rating():
+    assert table_rows(3) == [[each.name, f"{each.se / 10:.1f}"] for each in BY_RATING]
 
 
 def test_the_page_says_where_a_level_ends():

@@ -1,15 +1,56 @@
-"""Puzzles, made by `generate`, and where in each a technique is the simplest that goes on."""
+"""Examples of techniques: states in which each is the simplest one that applies."""
 
 from __future__ import annotations
 
 import csv
 from pathlib import Path
+from typing import NamedTuple
 
-with Path(__file__).with_name("techniques.csv").open() as _file:
-    EXAMPLES = {
-        row["technique"]: (int(row["step"]), row["puzzle"]) for row in csv.DictReader(_file)
-    }
-"""The number of the step, from 0, and the puzzle."""
+
+def _rows(name: str) -> list[dict[str, str]]:
+    with Path(__file__).with_name(name).open() as file:
+        return [*csv.DictReader(file)]
+
+
+EXAMPLES = {row["technique"]: (int(row["step"]), row["puzzle"]) for row in _rows("techniques.csv")}
+"""For HoDoKu's techniques: the number of the step, from 0, and the puzzle, made by `generate`."""
+
+
+class RatedStep(NamedTuple):
+    """A step of Sudoku Explainer.
+
+    - `rating`: its rating in tenths.
+    - `masks`: the candidates before the step, as for `steps`.
+    - `placed`, `struck`: the conclusions, as in `Step`.
+    """
+
+    rating: int
+    masks: list[int]
+    placed: tuple[tuple[int, int], ...]
+    struck: tuple[tuple[int, int], ...]
+
+
+def _conclusions(text: str, sign: str) -> tuple[tuple[int, int], ...]:
+    """The (cell, value) of `r1c2=3` or `r1c2<>3`."""
+    found = [word.partition(sign) for word in text.split() if word[4:].startswith(sign)]
+    return tuple(sorted((9 * int(cell[1]) + int(cell[3]) - 10, int(v)) for cell, _, v in found))
+
+
+RATED_EXAMPLES = {
+    row["technique"]: RatedStep(
+        round(10 * float(row["rating"])),
+        [sum(1 << int(digit) - 1 for digit in cell) for cell in row["candidates"].split()],
+        _conclusions(row["conclusions"], "="),
+        _conclusions(row["conclusions"], "<>"),
+    )
+    for row in _rows("explainer_steps.csv")
+}
+"""For the techniques of Sudoku Explainer."""
+
+EXPLAINER_RATINGS = [
+    (row["puzzle"], float(row["rating"])) for row in _rows("explainer_ratings.csv")
+]
+"""Puzzles and their ratings by Sudoku Explainer 1.2.1, lowest first."""
 
 
 def masks_of(line: str) -> list[int]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -15,6 +15,7 @@ from pipeline.cli.options import (
     SOLVING_FIELDS,
     FilesArgument,
     ForceOption,
+    OptionalValue,
     Output,
     check_json,
     example_hint,
@@ -27,6 +28,10 @@ from pipeline.errors import InputError, UsageError, counted, printable
 from pipeline.service.signals import EXIT_BAD_INPUT, EXIT_OK
 from pipeline.settings import Settings
 
+if TYPE_CHECKING:
+    from pipeline.cli.walkthrough import HintLevel, StepDetail, Walkthrough
+    from pipeline.steps.orders import Order
+
 
 @takes(*SOLVING_FIELDS, *READING_FIELDS, "traits", "quiet")
 def solve(  # noqa: PLR0913 - one parameter per option
@@ -35,24 +40,71 @@ def solve(  # noqa: PLR0913 - one parameter per option
     *,
     board: Annotated[
         bool,
-        typer.Option("--board", help="Draw boards as on a terminal, and suggest next commands."),
-    ] = False,
-    steps: Annotated[
-        bool, typer.Option("--steps", help="Explain a 9×9 puzzle by logical steps, each checked.")
-    ] = False,
-    hint: Annotated[
-        bool,
         typer.Option(
-            "--hint", help="Print only the next step; --svg and --json then omit the solution."
+            "--board",
+            help=(
+                "Draw boards as on a terminal, and suggest next commands; with --steps or --hint, "
+                "draw the candidates and the pattern of each step."
+            ),
         ),
     ] = False,
+    steps: Annotated[
+        Literal["lines", "full"] | None,
+        typer.Option(
+            "--steps",
+            metavar="[=full]",
+            help=(
+                "Explain a puzzle by logical steps, each checked; --steps=full also prints the "
+                "branches of chains and nets."
+            ),
+        ),
+        OptionalValue("lines"),
+    ] = None,
+    hint: Annotated[
+        Literal["technique", "where", "step"] | None,
+        typer.Option(
+            "--hint",
+            metavar="[=where|step]",
+            help=(
+                "Print the technique of the next step, with --hint=where also its units or cells, "
+                "with --hint=step the step and its board; --svg and --json then omit the solution."
+            ),
+        ),
+        OptionalValue("technique"),
+    ] = None,
+    all_steps: Annotated[
+        bool, typer.Option("--all-steps", help="Print all steps that are possible at the start.")
+    ] = False,
+    order: Annotated[
+        Literal["boxes", "hodoku", "explainer"],
+        typer.Option(
+            "--order",
+            metavar="NAME",
+            help=(
+                "Order of the techniques in a 9×9 puzzle: `hodoku` (default), `explainer` as in "
+                "Sudoku Explainer, or `boxes` for singles in boxes first."
+            ),
+        ),
+    ] = "hodoku",
+    until: Annotated[
+        str | None,
+        typer.Option(
+            "--until",
+            metavar="TECHNIQUE",
+            help="With --steps, stop before the first step of this technique, such as X-wing.",
+        ),
+    ] = None,
     times: Annotated[bool, typer.Option("--times", help="Print a table of run times.")] = False,
     svg: Annotated[
         Path | None,
         typer.Option(
             "--svg",
             metavar="FILE",
-            help="With --hint or --steps, also draw the puzzle to this file; - is stdout.",
+            help=(
+                "Also draw to this file: with --steps the steps, several singles on one board, "
+                "with --hint the puzzle; - is stdout. The format is PNG or PDF (a page per board) "
+                "if the name ends so, else SVG."
+            ),
         ),
     ] = None,
     puzzle_only: Annotated[
@@ -92,6 +144,8 @@ def solve(  # noqa: PLR0913 - one parameter per option
 
     sudoku-pipeline solve --hint examples/classic.sudoku
 
+    sudoku-pipeline solve --hint=step examples/classic.sudoku
+
     sudoku-pipeline solve --times examples/*.sudoku
 
     sudoku-pipeline solve --json examples/six.txt | jq .certificate
@@ -103,26 +157,28 @@ def solve(  # noqa: PLR0913 - one parameter per option
     from pipeline.cli import results
     from pipeline.cli.answers import solve_files
     from pipeline.cli.file_access import STANDARD_OUTPUT
+    from pipeline.cli.step_drawings import draw_result
     from pipeline.solving import ERROR_STATUSES
 
-    _check_drawing(svg, files, puzzle_only=puzzle_only, is_step=steps or hint, force=force)
+    walkthrough = _walkthrough(hint, steps, order, until, are_all=all_steps, boards=board)
+    _check_drawing(svg, files, puzzle_only=puzzle_only, is_step=bool(walkthrough), force=force)
     _check_records(svg, times=times, as_json=as_json)
     if table:
-        is_alone = not (board or steps or hint or times or svg or as_json)
+        is_alone = not (board or walkthrough or times or svg or as_json)
         raise typer.Exit(_tabulate(files, table, settings, force=force, is_alone=is_alone))
     boards = board or sys.stdout.isatty()
     kept, code = [], EXIT_OK
     for number, (item, result) in enumerate(solve_files(files, settings)):
         _check_single(svg, files[0], is_alone=item.is_only_item)
-        if steps or hint:
+        if walkthrough:
             from pipeline.cli.walkthrough import show_steps
 
-            explained = show_steps(item, result, settings, hint=hint, as_json=as_json)
+            explained = show_steps(item, result, settings, walkthrough, as_json=as_json)
             code = code if explained else EXIT_BAD_INPUT
         elif as_json:
             print(results.record_line(item, result, settings))
         is_bad = result.status in ERROR_STATUSES
-        if not as_json and (is_bad or not hint):
+        if not as_json and (is_bad or not (hint or all_steps)):
             before = f"{item.name}: " if len(files) > 1 else ""
             if boards and number and item.is_only_item:
                 print()
@@ -133,10 +189,32 @@ def solve(  # noqa: PLR0913 - one parameter per option
     if times and kept:
         results.print_times(kept)
     if svg and kept:
-        results.draw(svg, *kept[0], puzzle_only=puzzle_only or hint)
+        draw_result(svg, *kept[0], steps=bool(steps), puzzle_only=puzzle_only or bool(hint))
     if board and not (settings.quiet or as_json) and len(files) == 1:
         results.suggest_commands(files[0])
     raise typer.Exit(code)
+
+
+def _walkthrough(
+    hint: HintLevel | None,
+    steps: StepDetail | None,
+    order: Order,
+    until: str | None,
+    *,
+    are_all: bool,
+    boards: bool,
+) -> Walkthrough | None:
+    """What to print of the steps; None if none of the options asks for steps.
+
+    Raises UsageError for options that cannot be combined, or an unknown technique.
+    """
+    if not (hint or steps or are_all or until):
+        return None
+    from pipeline.cli.walkthrough import Walkthrough
+
+    if hint and (steps or are_all or until):
+        raise UsageError("--hint cannot be combined with --steps, --all-steps or --until")
+    return Walkthrough(hint, steps or "lines", are_all, order, until, boards)
 
 
 def _tabulate(
@@ -151,7 +229,7 @@ def _tabulate(
     from pipeline.solving import ERROR_STATUSES
 
     if not is_alone:
-        options = "--board, --steps, --hint, --times, --svg or --json"
+        options = "--board, --steps, --all-steps, --until, --hint, --times, --svg or --json"
         raise UsageError(f"--table cannot be combined with {options}")
     check_target("--table", table, files, force=force)
     check_ending("--table", table, TABLES)
@@ -169,7 +247,8 @@ def _check_drawing(
 
     `is_step`: whether --steps or --hint is given.
     """
-    from pipeline.cli.file_access import check_ending, check_target
+    from pipeline.cli.file_access import check_target
+    from pipeline.cli.step_drawings import check_drawing
 
     if puzzle_only and svg is None:
         raise UsageError("--puzzle-only needs --svg FILE")
@@ -178,7 +257,7 @@ def _check_drawing(
     if len(files) != 1:
         raise UsageError("--svg takes one puzzle; give one file, or draw all with `convert`")
     check_target("--svg", svg, files, force=force)
-    check_ending("--svg", svg, (".svg",))
+    check_drawing("--svg", svg)
     if not is_step:
         solutions = "" if puzzle_only else " --solutions"
         say_renamed("solve --svg FILE", f"convert -o FILE{solutions}")
@@ -295,6 +374,16 @@ def sheet(  # noqa: PLR0913 - one parameter per option
     no_solutions: Annotated[
         bool, typer.Option("--no-solutions", help="Omit solutions; no puzzle is solved.")
     ] = False,
+    steps: Annotated[
+        bool,
+        typer.Option(
+            "--steps",
+            help=(
+                "Print the steps of each 9×9 puzzle after the solutions, with boards and reasons, "
+                "and how to read them; for up to 100 puzzles."
+            ),
+        ),
+    ] = False,
     first: Annotated[
         int | None,
         typer.Option("--first", metavar="N", help="Print only the first N puzzles, up to 1,000."),
@@ -334,7 +423,7 @@ def sheet(  # noqa: PLR0913 - one parameter per option
         typer.Option("--names", help="Print the file and line of each puzzle."),
     ] = False,
     as_json: Annotated[
-        bool, json_option("file, puzzles, pages, rules, solutions, omitted")
+        bool, json_option("file, puzzles, pages, rules, solutions, steps, omitted")
     ] = False,
 ) -> None:
     """Make printable pages of puzzles, followed by their rules and solutions.
@@ -349,6 +438,8 @@ def sheet(  # noqa: PLR0913 - one parameter per option
     sudoku-pipeline sheet --no-solutions --per-page 12 outbox/collection.csv
 
     sudoku-pipeline sheet --title 'Class 7b' --sort rating examples/collection.txt
+
+    sudoku-pipeline sheet --steps --first 2 -o worked.html examples/collection.txt
 
     Exit code 1: a puzzle could not be drawn, or a solution was not found.
     """
@@ -374,11 +465,11 @@ def sheet(  # noqa: PLR0913 - one parameter per option
     if difficulty == "level":
         say_renamed("--difficulty level", "--levels")
         difficulty, levels = None, True
-    is_rated = levels or sort == sheets.RATING
+    is_rated = levels or steps or sort == sheets.RATING
     if is_rated and settings.trust_solver:
         raise UsageError(
-            "--trust-solver cannot be combined with --levels or --sort rating: both need proof "
-            "that the solution is unique"
+            "--trust-solver cannot be combined with --levels, --steps or --sort rating: they need "
+            "proof that the solution is unique"
         )
     is_solved = is_rated or not no_solutions
     printed = (
@@ -391,6 +482,7 @@ def sheet(  # noqa: PLR0913 - one parameter per option
             say(complaint)
     head = Head(title or "", author or "", difficulty or "")
     printed = sheets.sort_puzzles(printed, sort, levels=levels)
+    printed = sheets.add_steps(printed) if steps else printed
     printed = printed if names else sheets.remove_names(printed)
     laid_out = Sheet.of(printed, int(per_page), solutions=not no_solutions, head=head)
     sheets.write(target, laid_out)

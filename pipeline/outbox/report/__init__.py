@@ -20,9 +20,11 @@ from pipeline.outbox.report.published_puzzles import is_published, puzzles_at
 from pipeline.outbox.report.sheet import MAX_SHEET_PUZZLES, PER_PAGE, Head, Sheet, SheetPuzzle
 from pipeline.outbox.report.sheet_pdf import sheet_pdf
 from pipeline.outbox.report.typeset import check_installed
+from pipeline.outbox.report.worked import MAX_WORKED_PUZZLES, Worked, panels_of
 
 __all__ = [
     "MAX_SHEET_PUZZLES",
+    "MAX_WORKED_PUZZLES",
     "PER_PAGE",
     "REPORT",
     "TOO_LARGE",
@@ -32,11 +34,13 @@ __all__ = [
     "ReportUpdater",
     "Sheet",
     "SheetPuzzle",
+    "Worked",
     "board_svg",
     "check_installed",
     "is_published",
     "job_fragment",
     "page_chunks",
+    "panels_of",
     "puzzles_at",
     "sheet_pdf",
     "write_report",

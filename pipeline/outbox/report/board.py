@@ -8,13 +8,18 @@ from dataclasses import dataclass
 from functools import cached_property
 from html import escape
 from math import ceil, sqrt
+from typing import TYPE_CHECKING
 
 from pipeline.errors import counted, printable
+from pipeline.outbox.report import step_shapes
 from pipeline.outbox.report.outlines import CELL, borders, inner_lines
 from pipeline.outbox.report.rule_shapes import BOARD_STYLE, RuleShapes, style_sheet_for
 from pipeline.puzzle.geometry import Geometry, unit_name, values_of
 from pipeline.puzzle.puzzle import Grid, Puzzle
 from pipeline.puzzle.shapes import Place
+
+if TYPE_CHECKING:
+    from pipeline.steps.picture import Picture
 
 MAX_DRAWN_SIDE = 25
 """The number of rows or columns of the largest boards that are drawn."""
@@ -50,6 +55,11 @@ class Board:
     - `signs`: the characters of the values 1, 2, …; empty for numbers.
     - `rules_in_conflict`: the indices of the puzzle's rules that are part of the conflict.
     - `unread`: the parts of the source that were not read, as in `Parsed`. They are not drawn.
+    - `step`: a step through the puzzle, which is drawn instead of a solution: the values and
+      candidates before it, its pattern and its conclusions.
+    - `order`: candidates (cell, value) of the step that are placed one after the other; they are
+      drawn as values, each with a letter.
+    - `hides_candidates`: draw only those candidates that are part of the step.
 
     Raises ValueError if both puzzle and grid are missing, or if their geometries differ.
     """
@@ -61,6 +71,9 @@ class Board:
     signs: str = ""
     rules_in_conflict: Collection[int] = ()
     unread: Collection[str] = ()
+    step: Picture | None = None
+    order: Sequence[tuple[int, int]] = ()
+    hides_candidates: bool = False
 
     def __post_init__(self) -> None:
         drawn = {part.geometry for part in (self.puzzle, self.grid) if part is not None}
@@ -103,7 +116,10 @@ class Board:
 
     @cached_property
     def solved(self) -> dict[int, int]:
-        """Maps all cells without a given value to the values of the solution."""
+        """Maps the cells without a given value to the values of the solution, or before a step."""
+        if self.step:
+            before = self.step.before.values
+            return {c: value for c, value in enumerate(before) if value and c not in self.givens}
         values = enumerate(self.grid.values) if self.grid else ()
         return {cell: value for cell, value in values if cell not in self.givens}
 
@@ -116,7 +132,7 @@ class Board:
         geometry = self.geometry
         usual = {geometry.all_values, geometry.even_values, geometry.odd_values}
         cells = self.puzzle.cells if self.puzzle else ()
-        if all(mask in usual or not mask & (mask - 1) for mask in cells):
+        if self.step or all(mask in usual or not mask & (mask - 1) for mask in cells):
             return {}
         return {
             cell: [*values_of(mask, geometry.lowest)]
@@ -150,6 +166,17 @@ class Board:
     def value_text(self, value: int) -> str:
         """The character of a value, or else the value as a number."""
         return (self.signs[value - 1 : value] if self.signs else "") or str(value)
+
+    @property
+    def is_wide(self) -> bool:
+        """Whether a value is written by more than one character."""
+        return any(len(self.value_text(value)) > 1 for value in self.geometry.values)
+
+    @property
+    def candidate_layout(self) -> tuple[int, float]:
+        """The number of columns of candidates in a cell, and the distance between candidates."""
+        columns = ceil(sqrt(self.geometry.side))
+        return columns, (CELL - 2 * _PADDING) / columns
 
 
 def board_summary(board: Board) -> str:
@@ -200,11 +227,10 @@ def board_svg(board: Board, title: str, key: str, *, standalone: bool = False) -
         f'<title id="{key}t">{escape(printable(title))}</title>'
         f'<desc id="{key}d">{escape(_description(board))}</desc>'
     )
-    style = (
-        f"<style>{BOARD_STYLE}{style_sheet_for(board.rule_shapes.kinds)}</style>"
-        if standalone
-        else ""
-    )
+    style = ""
+    if standalone:
+        style = f"<style>{BOARD_STYLE}{style_sheet_for(board.rule_shapes.kinds)}"
+        style += f"{step_shapes.STEP_STYLE if board.step else ''}</style>"
     return "".join((head, style, *_draw_parts(board), "</svg>"))
 
 
@@ -250,6 +276,8 @@ def _draw_parts(board: Board) -> Iterator[str]:
     geometry, rule_shapes = board.geometry, board.rule_shapes
     left, top, width, height = _bounds(board)
     yield f'<path class="paper" d="M{left}{top}h{width}v{height}h-{width}z"/>'
+    if board.step:
+        yield from step_shapes.shades(board)
     cells = {geometry.place(cell) for cell in range(geometry.size)}
     yield _draw_in_cells("even", map(geometry.place, board.even_cells()), _SQUARE_PATH)
     yield _draw_in_cells("even odd", map(geometry.place, board.odd_cells()), _CIRCLE_PATH)
@@ -262,7 +290,7 @@ def _draw_parts(board: Board) -> Iterator[str]:
     yield _draw_group_names(geometry)
     yield _draw_values("given", board.givens, board)
     yield _draw_values("solved", board.solved, board)
-    yield _draw_candidates(board)
+    yield from step_shapes.marks(board) if board.step else (_draw_candidates(board),)
 
 
 def _draw_group_names(geometry: Geometry) -> str:
@@ -304,9 +332,7 @@ def _draw_values(css_class: str, values: dict[int, int], board: Board) -> str:
 
 def _draw_candidates(board: Board) -> str:
     """Write the candidates of the cells without a value, each at the position for its value."""
-    side = board.geometry.side
-    columns = ceil(sqrt(side))
-    step = (CELL - 2 * _PADDING) / columns
+    columns, step = board.candidate_layout
     spans = []
     for cell, values in board.candidates.items():
         if cell in board.solved:
@@ -339,6 +365,8 @@ def _description(board: Board) -> str:
             for cell in blank
         )
         words.append(f"Candidates: {_join_names(marks)}.")
+    if board.step:
+        words.append(step_shapes.step_words(board))
     for label, places in (("In conflict", board.conflict), ("Different", board.difference)):
         if places:
             named = (f"row {row} column {column}" for row, column in sorted(places))

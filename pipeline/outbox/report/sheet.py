@@ -1,4 +1,4 @@
-"""Lay out sheets to print: pages of puzzles, then pages of their rules, then of their solutions.
+"""Lay out sheets to print: pages of puzzles, of their rules, of their solutions and their steps.
 
 This module distributes puzzles over pages and writes the HTML file; `sheet_pdf` writes a PDF.
 Lengths are in millimetres. Pages fit A4 and Letter with margins of 12 mm.
@@ -16,6 +16,8 @@ from pipeline.outbox.report.board import Board, board_svg
 from pipeline.outbox.report.page import content_policy, read_asset, template
 from pipeline.outbox.report.published_jobs import shorten
 from pipeline.outbox.report.rule_shapes import BOARD_STYLE, SHAPES_STYLE
+from pipeline.outbox.report.step_shapes import STEP_STYLE, legend_svg
+from pipeline.outbox.report.worked import Worked, WorkedPage, distribute_panels, guide_of
 from pipeline.puzzle.puzzle import Puzzle
 from pipeline.puzzle.rules import LineRule
 from pipeline.puzzle.rules.meaning import sentences
@@ -55,6 +57,10 @@ _MAX_HEAD_CHARACTERS = 80
 _PAGE_LINES, _LINE_CHARACTERS = 44, 80
 """Number of lines on a page of rules, including the gaps between rules, and characters per line."""
 
+_GUIDE_LINES, _GUIDE_CHARACTERS, _LEGEND_LINES = 52, 100, 5
+"""Number of lines on a page about how to read steps, characters per line, and lines of the legend
+on the first of these pages."""
+
 
 @dataclass(frozen=True, slots=True)
 class Head:
@@ -86,6 +92,7 @@ class SheetPuzzle:
     - `where`: the source and the line of the puzzle, for error messages.
     - `level`: the difficulty to print; empty to print none.
     - `title`: the title of the puzzle in the source.
+    - `worked`: its steps; None to print none.
     """
 
     name: str
@@ -95,6 +102,7 @@ class SheetPuzzle:
     where: str = ""
     level: str = ""
     title: str = ""
+    worked: Worked | None = None
 
     @property
     def puzzle_note(self) -> str:
@@ -270,17 +278,21 @@ def _range_text(first: int, last: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
-    """Pages of puzzles, of rules and of solutions.
+    """Pages of puzzles, of rules, of solutions and of steps.
 
     - `puzzles`, `solutions`: the pages of puzzles, and the pages of solutions.
     - `rules`: for each page of rules, pairs of names of rules and their description.
     - `head`: the texts at the top of each page.
+    - `guide`: for each page on how to read steps, pairs of headings and sentences.
+    - `worked`: the pages of steps.
     """
 
     puzzles: Sequence[SheetPage]
     rules: Sequence[Sequence[tuple[str, str]]]
     solutions: Sequence[SheetPage]
     head: Head
+    guide: Sequence[Sequence[tuple[str, str]]] = ()
+    worked: Sequence[WorkedPage] = ()
 
     @classmethod
     def of(
@@ -309,12 +321,28 @@ class Sheet:
         )
         rules = _describe_rules(puzzle.board.puzzle for puzzle in puzzles if puzzle.board.puzzle)
         pages = _distribute_slots(solution_slots, _SOLUTIONS_PER_PAGE) if solutions else ()
-        return cls(_distribute_slots(puzzle_slots, per_page), _distribute_rules(rules), pages, head)
+        all_worked = [puzzle.worked for puzzle in puzzles if puzzle.worked]
+        guide = guide_of(all_worked) if all_worked else []
+        worked = [
+            page
+            for slot in puzzle_slots
+            if slot.puzzle.worked
+            for page in distribute_panels(slot.number, slot.name, slot.level, slot.puzzle.worked)
+        ]
+        return cls(
+            _distribute_slots(puzzle_slots, per_page),
+            _distribute_rules(rules),
+            pages,
+            head,
+            _distribute_guide(guide),
+            worked,
+        )
 
     @property
     def counts(self) -> dict[str, int]:
-        """The numbers of puzzles, and of pages of puzzles, rules and solutions."""
+        """The numbers of puzzles, and of pages of puzzles, rules, solutions and steps."""
         other_pages = {"rules": len(self.rules), "solutions": len(self.solutions)}
+        other_pages["steps"] = len(self.guide) + len(self.worked)
         return {"puzzles": self.puzzles[-1].last, "pages": len(self.puzzles), **other_pages}
 
     @property
@@ -322,12 +350,17 @@ class Sheet:
         """The counts in words: `4 puzzles on 1 page, solutions on 1`."""
         counts = self.counts
         text = f"{counted(counts['puzzles'], 'puzzle')} on {counted(counts['pages'], 'page')}"
-        return text + "".join(f", {x} on {counts[x]}" for x in ("rules", "solutions") if counts[x])
+        return text + "".join(f", {x} on {counts[x]}" for x in tuple(counts)[2:] if counts[x])
 
     @property
     def total(self) -> int:
         """The number of all pages."""
-        return len(self.puzzles) + len(self.rules) + len(self.solutions)
+        return sum(self.counts.values()) - self.counts["puzzles"]
+
+    @property
+    def legend(self) -> str:
+        """The drawing of what the marks of steps mean."""
+        return legend_svg()
 
     def chunks(self) -> Iterator[str]:
         """Yield the text of the HTML file."""
@@ -336,6 +369,7 @@ class Sheet:
             for n, (columns, rows, size) in _LAYOUTS.items()
         )
         style = BOARD_STYLE + SHAPES_STYLE + read_asset("sheet.css") + "".join(layouts)
+        style += STEP_STYLE if self.worked else ""
         yield from template("sheet.html.j2").generate(
             policy=content_policy(style),
             style=style,
@@ -344,7 +378,7 @@ class Sheet:
         )
 
     def footer(self, page: SheetPage) -> str:
-        """The footer of a page of puzzles: the pages of their rules and solutions."""
+        """The footer of a page of puzzles: the pages of their rules, solutions and steps."""
         first = len(self.puzzles) + 1
         rules = range(first, first + len(self.rules)) if page.has_rules else ()
         solutions = [
@@ -352,9 +386,15 @@ class Sheet:
             for number, solution_page in enumerate(self.solutions, first + len(self.rules))
             if solution_page.first <= page.last and page.first <= solution_page.last
         ]
+        steps = [
+            number
+            for number, worked in enumerate(self.worked, self.total - len(self.worked) + 1)
+            if page.first <= worked.number <= page.last
+        ]
+        parts = ("Rules", rules), ("Solutions", solutions), ("Steps", steps)
         return " · ".join(
             f"{title}: page{'s' if len(pages) > 1 else ''} {_range_text(pages[0], pages[-1])}"
-            for title, pages in (("Rules", rules), ("Solutions", solutions))
+            for title, pages in parts
             if pages
         )
 
@@ -368,6 +408,19 @@ def _distribute_rules(rules: Iterable[tuple[str, str]]) -> list[list[tuple[str, 
             pages.append([])
             lines_left = _PAGE_LINES
         pages[-1].append((names, sentence))
+        lines_left -= lines
+    return pages
+
+
+def _distribute_guide(guide: Iterable[tuple[str, str]]) -> list[list[tuple[str, str]]]:
+    """Distribute the paragraphs on how to read steps over pages."""
+    pages, lines_left = list[list[tuple[str, str]]](), 0.0
+    for heading, text in guide:
+        lines = 1.5 + (len(heading) + len(text)) // _GUIDE_CHARACTERS
+        if lines > lines_left:
+            lines_left = _GUIDE_LINES - (0 if pages else _LEGEND_LINES)
+            pages.append([])
+        pages[-1].append((heading, text))
         lines_left -= lines
     return pages
 

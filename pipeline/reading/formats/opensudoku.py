@@ -6,7 +6,8 @@
     </opensudoku>
 
 `data` is 81 digits, 0 for a blank. In exports of the app, it begins with `version: N` and has
-several fields for each cell; the givens are the values that the player cannot change.
+several fields for each cell; the givens are the values that the player cannot change. The other
+values are the `Progress` of the puzzle.
 
 Malicious XML can exhaust the memory of a reader, or make it read other files. Therefore document
 types and entities are refused (by defusedxml), tokens, nesting and names are limited, and no tree
@@ -19,6 +20,7 @@ from __future__ import annotations
 import codecs
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any, BinaryIO, NamedTuple
 
@@ -28,7 +30,7 @@ from pipeline.reading.formats.around import add_remarks, chunk_may_name_rule
 from pipeline.reading.formats.base import Format, ManyFormat, SourceHead
 from pipeline.reading.formats.cells import classic_cells
 from pipeline.reading.formats.frames import puzzle_of_81_cells
-from pipeline.reading.formats.parsed import Entry, Parsed, TextChunk
+from pipeline.reading.formats.parsed import Entry, Parsed, Progress, TextChunk
 from pipeline.reading.formats.records import (
     MAX_RECORD_BYTES,
     Reader,
@@ -58,12 +60,16 @@ _FIELDS = {"1": 3, "2": 3, "3": 3, "4": 4, "5": 5}
 change it."""
 
 
+_DIGITS = "123456789"
+
+
 class _Game(NamedTuple):
-    """A `game` element: its position, and its 81 digits."""
+    """A `game` element: its position, its 81 digits, and the candidates (cell, value) placed."""
 
     line: int
     column: int
     data: str
+    placed: tuple[tuple[int, int], ...]
 
 
 def recognise_opensudoku(text: Text) -> str | None:
@@ -73,9 +79,10 @@ def recognise_opensudoku(text: Text) -> str | None:
 def parse_opensudoku(text: Text, reading: Reading) -> Parsed:
     game = _find_game(text)
     try:
-        return puzzle_of_81_cells(
+        parsed = puzzle_of_81_cells(
             text, TextLine.of_text(game.line, game.data), _EXPECTED_GAME, reading
         )
+        return replace(parsed, progress=Progress(game.placed))
     except InvalidPuzzle as error:
         error.column = game.column
         raise
@@ -150,7 +157,7 @@ class _GameParser:
         if name == "game":
             if self.game is not None:
                 raise self.error("a single game", "a second game")
-            self.game = _Game(*self._position(), _givens(attributes.get("data", "")))
+            self.game = _Game(*self._position(), *_digits(attributes.get("data", "")))
 
     def end(self, _tag: str) -> None:
         self.pending = 0
@@ -163,21 +170,27 @@ class _GameParser:
         pass
 
 
-def _givens(data: str) -> str:
+def _digits(data: str) -> tuple[str, tuple[tuple[int, int], ...]]:
     """The 81 digits in the data of a game, 0 for cells that the player can change.
 
-    Data of an unknown form is returned unchanged.
+    Then the candidates (cell, value) that the player has placed in these. Data of an unknown form
+    is returned unchanged.
     """
     version = _VERSION.match(data)
     if not version:
-        return data
+        return data, ()
     fields = [field for field in data[version.end() :].strip().split("|") if field]
     count = _FIELDS[version[1]]
     values, changeable = fields[::count], fields[count - 1 :: count]
     if len(fields) != 81 * count or not {*changeable} <= {"0", "1"}:
-        return data
-    pairs = zip(values, changeable, strict=True)
-    return "".join(value if flag == "0" else "0" for value, flag in pairs)
+        return data, ()
+    pairs = [*zip(values, changeable, strict=True)]
+    placed = tuple(
+        (cell, int(value))
+        for cell, (value, flag) in enumerate(pairs)
+        if flag != "0" and value in _DIGITS
+    )
+    return "".join(value if flag == "0" else "0" for value, flag in pairs), placed
 
 
 _GAME_OR_COMMENT = re.compile(rb"<!--.*?(?:-->|\Z)|<game(?=[\s/>])", re.DOTALL)

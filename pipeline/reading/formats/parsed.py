@@ -25,6 +25,20 @@ def title_of(lines: Iterable[str]) -> str:
     return whole if len(whole) <= MAX_TITLE_LENGTH else f"{whole[: MAX_TITLE_LENGTH - 1]}…"
 
 
+class Progress(NamedTuple):
+    """What a player has done: candidates (cell, value), cells from 0, values from 1.
+
+    - `placed`: the digits that the player has placed.
+    - `struck`: the candidates that the player has eliminated.
+    """
+
+    placed: tuple[tuple[int, int], ...] = ()
+    struck: tuple[tuple[int, int], ...] = ()
+
+
+NO_PROGRESS = Progress()
+
+
 @dataclass(frozen=True, slots=True)
 class Parsed:
     """A puzzle that was read, and how it was read.
@@ -35,6 +49,7 @@ class Parsed:
     - `claimed`: the unchecked solution in the source: characters, or numbers with spaces.
     - `unread`: the parts that were not read, such as rules in prose. Each is one of the codes
       `ruleset`, `drawings` and `solution` of f-puzzles, or a quoted text with its location.
+    - `progress`: the state of a game in progress, unchecked; the puzzle is without it.
     """
 
     puzzle: Puzzle
@@ -44,6 +59,7 @@ class Parsed:
     claimed: str | None = None
     unread: tuple[str, ...] = ()
     notes: Notes = ()
+    progress: Progress = NO_PROGRESS
 
     def with_text(self, title: str, unread: tuple[str, ...]) -> Parsed:
         """A copy with these unread parts and, if the puzzle has no title, with this title."""

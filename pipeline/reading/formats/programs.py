@@ -5,7 +5,8 @@ A file of HoDoKu has one or more lines of its library: `:0000:x:`, 81 cells, and
     :0000:x:..7+3..5…:314 916::
 
 `+d` is a digit that was placed in play, not a given, so its cell is blank in the puzzle. The next
-field lists removed candidates. It is ignored, because their removal should follow from the givens.
+field lists eliminated candidates, as digit, row and column. The puzzle is without both, because
+they should follow from the givens; they are its `Progress`, from which a hint starts.
 
 The `.sdk` files of SadMan Sudoku and SudoCue have a grid:
 
@@ -34,7 +35,7 @@ from pipeline.reading.formats.base import Format, ManyFormat, SourceHead
 from pipeline.reading.formats.cells import check_unmarked, classic_cells
 from pipeline.reading.formats.frames import puzzle_of_81_cells
 from pipeline.reading.formats.grid import parse_grid, render_grid
-from pipeline.reading.formats.parsed import Entry, Parsed, TextChunk
+from pipeline.reading.formats.parsed import Entry, Parsed, Progress, TextChunk
 from pipeline.reading.formats.records import (
     PLAIN,
     Reader,
@@ -50,6 +51,10 @@ from pipeline.settings import Reading
 _HODOKU_BEGINS = re.compile(r"\s*:[0-9A-Za-z-]*:[^:\n]*:[-+0-9.]{4}")
 _FIELDS_BEFORE_CELLS = re.compile(r"\s*:[0-9A-Za-z-]*:[^:]*:")
 _PLACED_DIGIT = re.compile(r"\+[1-9]")
+_CELL = re.compile(r"\+[1-9]|[0-9.]")
+_ELIMINATED = re.compile(r"[1-9]{3}")
+"""Matches an eliminated candidate: its digit, row and column."""
+
 _PLAYED = re.compile(r"\s*+(?:\+?[1-9]|[.0]){81}\s*+")
 _LIBRARY_LINE = re.compile(r"\s*:[^:]*:[^:]*:[-+0-9.]{16,}:.*")
 _PLAIN_LINE = re.compile(rf":[0-9A-Za-z-]*:[^:]*:({PLAIN}):")
@@ -91,7 +96,19 @@ def parse_hodoku(text: Text, reading: Reading) -> Parsed:
     if placed and not any(parsed.puzzle.givens()):
         expected = "a given digit (those after '+' were placed in play)"
         raise text.error(line.number, placed.start() + 1, expected, "none")
-    return parsed
+    return replace(parsed, progress=_progress_of(line.text))
+
+
+def _progress_of(line: str) -> Progress:
+    """The digits that a line says were placed in play, and the candidates that were eliminated."""
+    match = _FIELDS_BEFORE_CELLS.match(line)
+    cells, _, rest = line[match.end() if match else 0 :].partition(":")
+    signs = _CELL.findall(cells)
+    placed = tuple((cell, int(sign[1])) for cell, sign in enumerate(signs) if len(sign) == 2)
+    words = rest.partition(":")[0].split() if match else []
+    triples = (map(int, word) for word in words if _ELIMINATED.fullmatch(word))
+    struck = tuple((9 * row + column - 10, value) for value, row, column in triples)
+    return Progress(placed, struck)
 
 
 def recognise_library(head: SourceHead) -> tuple[None, str] | None:

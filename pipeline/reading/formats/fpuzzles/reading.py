@@ -22,7 +22,7 @@ from pipeline.reading.formats.fpuzzles.document import (
     whole_number,
 )
 from pipeline.reading.formats.notations import FLAGS, KEYS, LAST
-from pipeline.reading.formats.parsed import Parsed
+from pipeline.reading.formats.parsed import Parsed, Progress
 from pipeline.reading.formats.variants import (
     MAX_RULES_SIDE,
     MIN_RULES_SIDE,
@@ -80,7 +80,34 @@ def read_document(document: object) -> Parsed:
     texts = ((key, fields[key].value) for key in NOTES if key in fields)
     notes = tuple((key, text) for key, text in texts if isinstance(text, str) and text.strip())
     unread = prose + drawings + uncompared
-    return Parsed(puzzle, variant=variant_of(puzzle), claimed=claimed, unread=unread, notes=notes)
+    return Parsed(
+        puzzle,
+        variant=variant_of(puzzle),
+        claimed=claimed,
+        unread=unread,
+        notes=notes,
+        progress=_progress(cells, boxes.side),
+    )
+
+
+def _progress(cells: Sequence[dict[str, JsonNode]], side: int) -> Progress:
+    """The values that a player has entered, and the candidates missing in marks in the centre.
+
+    Values that are not from 1 to n are ignored.
+    """
+    placed, struck = list[tuple[int, int]](), list[tuple[int, int]]()
+    for index, cell in enumerate(cells):
+        if "given" in cell and cell["given"].value is True:
+            continue
+        value = str(cell["value"].value) if "value" in cell else ""
+        marks = cell["centerPencilMarks"].value if "centerPencilMarks" in cell else None
+        kept = {str(mark) for mark in marks} if isinstance(marks, list) else set[str]()
+        values = {str(each): each for each in range(1, side + 1)}
+        if value in values:
+            placed.append((index, values[value]))
+        elif kept:
+            struck += [(index, each) for text, each in values.items() if text not in kept]
+    return Progress(tuple(placed), tuple(struck))
 
 
 def _member(fields: dict[str, JsonNode], name: str) -> JsonNode:

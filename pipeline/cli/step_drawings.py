@@ -1,0 +1,69 @@
+"""Draw steps: on a terminal as text, and to files as SVG, PNG or PDF."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from pipeline.api import has_steps, steps_of
+from pipeline.cli.file_access import check_ending
+from pipeline.cli.results import draw, has_bold, write_drawings
+from pipeline.errors import InputError
+from pipeline.puzzle.puzzle import Puzzle
+from pipeline.reading.formats import signs_of
+from pipeline.solving.problem import PuzzleProblem
+from pipeline.solving.result import Result
+from pipeline.steps.picture import picture_of
+from pipeline.steps.step import Step
+from pipeline.steps.text_board import text_board
+
+_ENDINGS = (".svg", ".png", ".pdf")
+"""The extensions of drawings."""
+
+
+def print_board(step: Step, signs: str) -> None:
+    """Print the position of a step, with colours on a terminal. `signs`: as for `text_board`."""
+    print(text_board(picture_of(step), signs, has_colours=has_bold()))
+
+
+def check_drawing(option: str, target: Path) -> None:
+    """Raise UsageError for an unexpected extension, or if the extra for PNG and PDF is missing."""
+    from pipeline.outbox.report import check_installed  # noqa: PLC0415 - slow to load
+
+    check_ending(option, target, _ENDINGS)
+    if target.suffix.lower() in (".png", ".pdf"):
+        check_installed()
+
+
+def draw_result(
+    target: Path, name: str, result: Result[Any], *, steps: bool, puzzle_only: bool
+) -> None:
+    """Draw a puzzle: all its steps if `steps` and there are any, else as `draw` does.
+
+    `name`: the name of the puzzle, for the title and messages.
+    """
+    problem = result.problem
+    if steps and not puzzle_only and isinstance(problem, PuzzleProblem) and has_steps(result):
+        found = [*steps_of(result)]
+        if found:
+            draw_steps(target, name, problem.puzzle, found, signs_of(problem.format))
+            return
+    draw(target, name, result, puzzle_only=puzzle_only)
+
+
+def draw_steps(target: Path, name: str, puzzle: Puzzle, steps: Sequence[Step], signs: str) -> None:
+    """Draw steps to a file, several singles on one board. In a PDF, each board has its own page.
+
+    `steps` must not be empty. Raises InputError for a puzzle that is too large.
+    """
+    from pipeline.outbox.report import TOO_LARGE, Board  # noqa: PLC0415 - slow to load
+    from pipeline.outbox.report.step_page import panels_svg  # noqa: PLC0415
+    from pipeline.outbox.report.worked import panels_of  # noqa: PLC0415
+
+    if not Board(puzzle).is_drawable:
+        raise InputError(f"{name}: {TOO_LARGE}")
+    panels = [*panels_of(puzzle, steps, signs)]
+    is_paged = target.suffix.lower() == ".pdf"
+    pages = [[panel] for panel in panels] if is_paged else [panels]
+    write_drawings(target, [panels_svg(page, name) for page in pages])

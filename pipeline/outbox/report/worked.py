@@ -1,0 +1,312 @@
+"""Lay out worked solutions: the steps through a puzzle as panels, each with a board and its reason.
+
+Singles that follow each other share a panel, on whose board their values are lettered in order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Final
+
+from pipeline.errors import counted
+from pipeline.outbox.report.board import Board, board_svg
+from pipeline.outbox.report.step_shapes import ordinal
+from pipeline.puzzle.puzzle import Puzzle
+
+if TYPE_CHECKING:  # `pipeline.steps` loads numpy
+    from pipeline.steps.step import Step
+
+MAX_WORKED_PUZZLES: Final = 100
+"""Maximum number of puzzles on a sheet with steps: a browser keeps their boards in memory."""
+
+_MAX_SINGLES = 14
+"""Maximum number of singles in a panel."""
+
+SIZE_ABOVE: Final = 80
+SIZE_BESIDE: Final = 73
+"""Width and height of the board above its texts, and beside them, in millimetres."""
+
+_PAGE_HEIGHT, _GAP, _TITLE_HEIGHT, _LINE_HEIGHT = 232.0, 4.0, 6.0, 4.0
+"""The height of a page without head and foot, and of parts of a panel, in millimetres."""
+
+_MAX_TEXT_BELOW = 30.0
+"""Maximum height of the texts below a board. Longer texts are beside the board."""
+
+_CHARACTERS_BELOW, _CHARACTERS_BESIDE, _CHARACTERS_IN_LIST = 48, 58, 30
+"""Number of characters in a line below a board, beside it, and in a list with two columns."""
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A paragraph of a panel. `depth`: how deep it is nested; 0 for the reason."""
+
+    text: str
+    depth: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Panel:
+    """A part of a worked solution: a step, or several singles.
+
+    - `numbers`: the numbers of its steps, such as `3` or `4–9`.
+    - `title`: the technique.
+    - `board`: the position with the steps; None if the panel continues one on the page before.
+    - `techniques`: the names of the techniques of its steps.
+    - `lines`: the steps and their reasons.
+    - `is_list`: whether each line is a step, and the lines are printed in two columns.
+    """
+
+    numbers: str
+    title: str
+    board: Board | None
+    lines: tuple[Line, ...]
+    is_list: bool = False
+    techniques: tuple[str, ...] = ()
+
+    def svg(self, key: str) -> str:
+        """The drawing, with ids that begin with `key`; empty without a board."""
+        title = f"{self.numbers}: {self.title}"
+        return board_svg(self.board, title, key) if self.board else ""
+
+    def text_height(self, *, is_below: bool) -> float:
+        """The estimated height of the texts below the board, or beside it."""
+        characters = _CHARACTERS_BELOW if is_below else _CHARACTERS_BESIDE
+        if self.is_list:
+            rows = sum(_row_count(line, _CHARACTERS_IN_LIST) for line in self.lines)
+            return _LINE_HEIGHT * (rows // 2 + 1)
+        return sum(_LINE_HEIGHT * _row_count(line, characters) for line in self.lines)
+
+    @property
+    def fits_below(self) -> bool:
+        """Whether the texts fit below the board."""
+        return bool(self.board) and self.text_height(is_below=True) <= _MAX_TEXT_BELOW
+
+
+def _row_count(line: Line, characters: int) -> int:
+    """The estimated number of rows of a paragraph."""
+    return -(-(len(line.text) + 3 * line.depth) // characters) or 1
+
+
+def panels_of(puzzle: Puzzle, steps: Iterable[Step], signs: str = "") -> Iterator[Panel]:
+    """Yield the panels of the steps through a puzzle.
+
+    `signs`: the characters of the values 1, 2, …; empty for numbers.
+    """
+    singles: list[Step] = []
+    has_eliminated, number = False, 0
+    for number, step in enumerate(steps, 1):
+        if is_single(step):
+            if len(singles) == _MAX_SINGLES:
+                yield _panel_of_singles(puzzle, singles, number, signs, has_eliminated)
+                singles = []
+            singles.append(step)
+            continue
+        if singles:
+            yield _panel_of_singles(puzzle, singles, number, signs, has_eliminated)
+            singles = []
+        has_eliminated = True
+        yield _panel_of_step(puzzle, step, number, signs)
+    if singles:
+        yield _panel_of_singles(puzzle, singles, number + 1, signs, has_eliminated)
+
+
+def is_single(step: Step) -> bool:
+    """Whether a step places a value by a single constraint."""
+    return bool(step.placed) and len(step.cited) == 1
+
+
+def _panel_of_singles(
+    puzzle: Puzzle, singles: Sequence[Step], end: int, signs: str, has_eliminated: bool
+) -> Panel:
+    """The panel of singles before the step with the number `end`."""
+    if len(singles) == 1 and has_eliminated:
+        return _panel_of_step(puzzle, singles[0], end - 1, signs)
+    from pipeline.steps.picture import Picture, Role  # noqa: PLC0415 - loads numpy
+
+    placed = [candidate for step in singles for candidate in step.placed]
+    roles = dict.fromkeys(placed, Role.PLACED)
+    picture = Picture(singles[0].before, roles, (), frozenset(), ())
+    board = Board(
+        puzzle, signs=signs, step=picture, order=placed, hides_candidates=not has_eliminated
+    )
+    first, last = end - len(singles), end - 1
+    lines = tuple(Line(f"{ordinal(index)}  {step}") for index, step in enumerate(singles))
+    names = tuple(step.technique.name for step in singles)
+    numbers = f"{first}–{last}" if first < last else str(first)
+    return Panel(
+        numbers, counted(len(singles), "single"), board, lines, is_list=True, techniques=names
+    )
+
+
+def _panel_of_step(puzzle: Puzzle, step: Step, number: int, signs: str) -> Panel:
+    from pipeline.steps.picture import picture_of  # noqa: PLC0415 - loads numpy
+    from pipeline.steps.words import branch_lines  # noqa: PLC0415
+
+    board = Board(puzzle, signs=signs, step=picture_of(step))
+    name = step.technique.name
+    branches = (line for branch in step.branches for line in branch_lines(step.before, branch))
+    nested = [_nested_line(line) for line in branches]
+    title = f"{name[:1].upper()}{name[1:]}"
+    return Panel(
+        str(number), title, board, (Line(str(step)), Line(step.reason), *nested), techniques=(name,)
+    )
+
+
+def _nested_line(text: str) -> Line:
+    """A line of a branch, which is indented by two spaces for each level."""
+    words = text.lstrip()
+    return Line(words, 1 + (len(text) - len(words)) // 2)
+
+
+GUIDE: Final = {
+    "Cells": (
+        "r4c7 is the cell in row 4 and column 7. Boxes are numbered from left to right, and from "
+        "top to bottom. A unit is a row, a column or a box. Two cells see each other if they are "
+        "in the same unit."
+    ),
+    "Candidates": (
+        "Small values in an open cell are its candidates: those that are still possible. They are "
+        "drawn from the first step on that needs them. Grey units and framed cells belong to the "
+        "pattern."
+    ),
+    "Letters": "Singles that follow each other share a board. Fill them in the order a, b, c.",
+    "Links": (
+        "A line between two candidates is a link. Of two joined by a strong link, a solid line, at "
+        "least one is true; of two joined by a weak link, a dashed line, at most one."
+    ),
+}
+"""How to read worked solutions: headings and sentences."""
+
+
+def guide_of(puzzles: Iterable[Worked]) -> list[tuple[str, str]]:
+    """How to read the steps of puzzles, with a paragraph for each technique that is used."""
+    from pipeline.steps.descriptions import description_of  # noqa: PLC0415 - loads numpy
+    from pipeline.steps.techniques import TECHNIQUES  # noqa: PLC0415
+
+    panels = [panel for worked in puzzles for panel in worked.panels]
+    names = dict.fromkeys(name for panel in panels for name in panel.techniques)
+    has_links = any(panel.board and panel.board.step and panel.board.step.links for panel in panels)
+    order = {technique.name: index for index, technique in enumerate(TECHNIQUES)}
+    general = [row for row in GUIDE.items() if row[0] != "Links" or has_links]
+    return general + [
+        (f"{name[:1].upper()}{name[1:]}", " ".join(description))
+        for name in sorted(names, key=lambda name: order.get(name, len(order)))
+        if (description := description_of(name))
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A row of panels: up to two, each with its texts below its board, or one with texts beside."""
+
+    panels: tuple[Panel, ...]
+    is_below: bool
+
+    @property
+    def board_size(self) -> int:
+        """The width and height of its boards, in millimetres."""
+        return SIZE_ABOVE if self.is_below else SIZE_BESIDE
+
+    @property
+    def height(self) -> float:
+        text_height = max(panel.text_height(is_below=self.is_below) for panel in self.panels)
+        board = self.board_size if self.panels[0].board else 0
+        if self.is_below:
+            return _TITLE_HEIGHT + board + text_height + _GAP
+        return max(board, _TITLE_HEIGHT + text_height) + _GAP
+
+
+@dataclass(frozen=True, slots=True)
+class WorkedPage:
+    """A page of a worked solution.
+
+    - `number`, `name`, `level`: those of the puzzle.
+    - `is_first`: whether it is the first page of the puzzle.
+    - `note`: a sentence below the panels.
+    """
+
+    number: int
+    name: str
+    level: str
+    rows: Sequence[Row]
+    is_first: bool
+    note: str = ""
+
+    @property
+    def subtitle(self) -> str:
+        """The text next to the title."""
+        return " · ".join(filter(None, (self.name, self.level)))
+
+
+@dataclass(frozen=True, slots=True)
+class Worked:
+    """The worked solution of a puzzle on a sheet.
+
+    - `panels`: its panels in order.
+    - `note`: a sentence after the last panel, such as why there are no further steps.
+    """
+
+    panels: Sequence[Panel]
+    note: str = ""
+
+
+def distribute_panels(number: int, name: str, level: str, worked: Worked) -> list[WorkedPage]:
+    """Distribute the panels of a puzzle over pages. A panel that is too long is continued."""
+    pages: list[list[Row]] = [[]]
+    left = _PAGE_HEIGHT
+    for whole in _rows_of(worked.panels):
+        rest: Row | None = whole
+        while rest:
+            if rest.height > left and pages[-1]:
+                pages.append([])
+                left = _PAGE_HEIGHT
+            part, rest = _cut(rest, left)
+            pages[-1].append(part)
+            left -= part.height
+    return [
+        WorkedPage(number, name, level, rows, index == 0, worked.note if rows is pages[-1] else "")
+        for index, rows in enumerate(pages)
+    ]
+
+
+def _rows_of(panels: Sequence[Panel]) -> Iterator[Row]:
+    """Put panels into rows."""
+    waiting: Panel | None = None
+    for panel in panels:
+        if waiting and panel.fits_below:
+            yield Row((waiting, panel), is_below=True)
+            waiting = None
+        elif panel.fits_below:
+            waiting = panel
+        else:
+            if waiting:
+                yield Row((waiting,), is_below=False)
+                waiting = None
+            yield Row((panel,), is_below=False)
+    if waiting:
+        yield Row((waiting,), is_below=False)
+
+
+def _cut(row: Row, height: float) -> tuple[Row, Row | None]:
+    """Cut the texts of a row after the last line that fits; returns both parts."""
+    if row.is_below or row.height <= height:
+        return row, None
+    (panel,) = row.panels
+    left, count = height - _GAP - _TITLE_HEIGHT, 0
+    for line in panel.lines:
+        left -= _LINE_HEIGHT * _row_count(line, _CHARACTERS_BESIDE)
+        if left < 0:
+            break
+        count += 1
+    count = max(count, 1)
+    first = Row((replace(panel, lines=panel.lines[:count]),), is_below=False)
+    if count == len(panel.lines):
+        return first, None
+    title = panel.title.removesuffix(_CONTINUED) + _CONTINUED
+    rest = replace(panel, title=title, board=None, lines=panel.lines[count:])
+    return first, Row((rest,), is_below=False)
+
+
+_CONTINUED = ", continued"
+"""The end of the title of a panel that continues one on the page before."""

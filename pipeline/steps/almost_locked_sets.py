@@ -1,0 +1,360 @@
+"""Almost locked sets: ALS-XZ, ALS-XY-wing and ALS chain. `layout` describes the arrays.
+
+An almost locked set (ALS) is n cells of a unit with n + 1 candidates together. If it lacks one of
+them, its cells hold all others. A *restricted common* of two disjoint sets is a digit whose places
+in the one all see its places in the other, so one of the sets lacks it.
+"""
+
+from __future__ import annotations
+
+from pipeline.native import compiled
+from pipeline.steps import layout as L
+from pipeline.steps.links import (
+    clear_found,
+    eliminate_found,
+    elimination_count,
+    elimination_key,
+    keep_found,
+    link_state,
+)
+from pipeline.steps.step_arrays import append_new, bit_count, cell_at, lowest_bit
+
+XZ, XY_WING, CHAIN = range(3)
+"""Forms of techniques."""
+
+HAVE_SETS = 4
+"""The bit of IS_KNOWN that says whether the sets are known."""
+
+MIN_LINKS, MAX_LINKS = 3, 5
+"""Minimum and maximum number of restricted commons in an ALS chain."""
+
+
+@compiled()
+def find_almost_locked_sets(state, tables, step, graph, form):
+    """Find a technique of one of the forms."""
+    link_sets(state, tables, graph)
+    if form == XZ:
+        return _find_xz(tables, step, graph)
+    if form == XY_WING:
+        return _find_xy_wing(tables, step, graph)
+    return _find_chain(tables, step, graph)
+
+
+@compiled()
+def link_sets(state, tables, graph):
+    """Write all almost locked sets and their restricted commons to `graph`, unless they are there.
+
+    HoDoKu's order: by unit (rows, columns, boxes), then depth first. Each set of cells occurs once.
+    """
+    link_state(state, tables, graph)  # for PLACES
+    if graph[L.IS_KNOWN] & HAVE_SETS:
+        return
+    graph[L.IS_KNOWN] |= HAVE_SETS
+    graph[L.ALS_COUNT] = 0
+    for unit in range(L.UNITS):
+        _add_sets(state, tables, graph, unit)
+    count = graph[L.ALS_COUNT]
+    for k in range(count):
+        graph[L.LAST_COMMON + k] = L.NOTHING
+    commons = 0
+    for a in range(count):
+        graph[L.FIRST_COMMON + a] = commons
+        for b in range(a + 1, count):
+            digits = _restricted_commons(graph, a, b)
+            if digits and commons < L.MAX_COMMONS:
+                graph[L.COMMON_SETS + 2 * commons] = a
+                graph[L.COMMON_SETS + 2 * commons + 1] = b
+                graph[L.COMMON_DIGITS + commons] = digits
+                graph[L.NEXT_COMMON + commons] = L.NOTHING
+                if graph[L.LAST_COMMON + b] != L.NOTHING:
+                    graph[L.NEXT_COMMON + graph[L.LAST_COMMON + b]] = commons
+                graph[L.LAST_COMMON + b] = commons
+                commons += 1
+    graph[L.FIRST_COMMON + count] = commons
+
+
+@compiled()
+def _add_sets(state, tables, graph, unit):
+    """Add the almost locked sets of a unit, except those that are in an earlier unit."""
+    graph[L.PICKS], graph[L.UNIONS], depth = -1, 0, 0
+    while depth >= 0:
+        graph[L.PICKS + depth] += 1
+        position = graph[L.PICKS + depth]
+        if position > 8:
+            depth -= 1
+            continue
+        cell = cell_at(tables, unit, position)
+        if not state[cell]:
+            continue
+        digits = graph[L.UNIONS + depth] | state[cell]
+        depth += 1
+        graph[L.UNIONS + depth], graph[L.PICKS + depth] = digits, position
+        if bit_count(tables, digits) != depth + 1:
+            continue
+        in_row = in_column = True
+        for k in range(depth):
+            other = cell_at(tables, unit, graph[L.PICKS + k])
+            in_row = in_row and other // 9 == cell // 9
+            in_column = in_column and other % 9 == cell % 9
+        is_repeated = (unit >= L.FIRST_COLUMN and in_row) or (unit >= L.FIRST_BOX and in_column)
+        if not is_repeated and graph[L.ALS_COUNT] < L.MAX_SETS:
+            _add_set(state, tables, graph, unit, depth, digits)
+
+
+@compiled()
+def _add_set(state, tables, graph, unit, size, digits):
+    """Add the cells in PICKS as an almost locked set."""
+    number = graph[L.ALS_COUNT]
+    graph[L.ALS_COUNT] += 1
+    graph[L.ALS_UNIT + number], graph[L.ALS_DIGITS + number] = unit, digits
+    cells, first = L.ALS_CELLS + L.BANDS * number, 9 * L.BANDS * number
+    for band in range(L.BANDS):
+        graph[cells + band] = 0
+    for k in range(9 * L.BANDS):
+        graph[L.ALS_PLACES + first + k], graph[L.ALS_SEEN + first + k] = 0, graph[L.PLACES + k]
+    for k in range(size):
+        cell = cell_at(tables, unit, graph[L.PICKS + k])
+        graph[cells + cell // 27] |= 1 << cell % 27
+        remaining = state[cell]
+        while remaining:
+            at = first + L.BANDS * lowest_bit(tables, remaining)
+            remaining &= remaining - 1
+            graph[L.ALS_PLACES + at + cell // 27] |= 1 << cell % 27
+            for band in range(L.BANDS):
+                graph[L.ALS_SEEN + at + band] &= tables[L.SEEN + L.BANDS * cell + band]
+
+
+@compiled(inline=True)
+def _overlap(graph, a, b):
+    """Whether two sets share a cell."""
+    a, b = L.ALS_CELLS + L.BANDS * a, L.ALS_CELLS + L.BANDS * b
+    shared = graph[a] & graph[b] | graph[a + 1] & graph[b + 1] | graph[a + 2] & graph[b + 2]
+    return shared != 0
+
+
+@compiled()
+def _restricted_commons(graph, a, b):
+    """The restricted commons of two sets, as a mask; 0 if the sets overlap."""
+    shared, commons = graph[L.ALS_DIGITS + a] & graph[L.ALS_DIGITS + b], 0
+    if not shared or _overlap(graph, a, b):
+        return 0
+    for digit in range(9):
+        if shared >> digit & 1:
+            seen = L.ALS_SEEN + L.BANDS * (9 * a + digit)
+            at = L.ALS_PLACES + L.BANDS * (9 * b + digit)
+            unseen = graph[at] & ~graph[seen] | graph[at + 1] & ~graph[seen + 1]
+            if not unseen | graph[at + 2] & ~graph[seen + 2]:
+                commons |= 1 << digit
+    return commons
+
+
+@compiled()
+def _find_shared(graph, digits, a, b):
+    """Add digits to FOUND where all their places in two sets are seen. Returns 0 if nowhere."""
+    any_word = 0
+    for digit in range(9):
+        for band in range(L.BANDS if digits >> digit & 1 else 0):
+            at = L.ALS_SEEN + L.BANDS * digit + band
+            word = graph[at + 9 * L.BANDS * a] & graph[at + 9 * L.BANDS * b]
+            graph[L.FOUND + L.BANDS * digit + band] |= word
+            any_word |= word
+    return any_word
+
+
+@compiled()
+def _cite_set(tables, step, graph, number):
+    """Cite the cells of a set, and show them."""
+    for row in range(9):
+        cells = graph[L.ALS_CELLS + L.BANDS * number + row // 3] >> 9 * (row % 3) & 511
+        while cells:
+            append_new(step, L.CITED, 9 * row + lowest_bit(tables, cells))
+            append_new(step, L.PATTERN_CELLS, 9 * row + lowest_bit(tables, cells))
+            cells &= cells - 1
+    step[L.BASE_UNITS] |= 1 << graph[L.ALS_UNIT + number]
+
+
+# ALS-XZ. Two sets with a restricted common x: one of them lacks x, so it holds all its other
+# digits. A further digit z that both have is in one of them: it is eliminated from cells that see
+# all its places in both. With two restricted commons each set lacks one of them, so each set holds
+# all its other digits, and one of the two sets holds each of the commons.
+@compiled()
+def _find_xz(tables, step, graph):
+    """Find an ALS-XZ."""
+    clear_found(graph)
+    for k in range(graph[L.FIRST_COMMON + graph[L.ALS_COUNT]]):
+        a, b = graph[L.COMMON_SETS + 2 * k], graph[L.COMMON_SETS + 2 * k + 1]
+        restricted = graph[L.COMMON_DIGITS + k]
+        digits_a, digits_b = graph[L.ALS_DIGITS + a], graph[L.ALS_DIGITS + b]
+        shared = digits_a & digits_b
+        if restricted & (restricted - 1):
+            any_word = _find_shared(graph, shared, a, b)
+            any_word |= _find_rest(graph, digits_a & ~restricted, a, b)
+            any_word |= _find_rest(graph, digits_b & ~restricted, b, a)
+        else:
+            any_word = _find_shared(graph, shared & ~restricted, a, b)
+        if any_word:
+            eliminate_found(tables, step, graph, L.FOUND)
+            _cite_set(tables, step, graph, a)
+            _cite_set(tables, step, graph, b)
+            step[L.PATTERN_DIGITS] = restricted
+            return 1
+    return 0
+
+
+@compiled()
+def _find_rest(graph, digits, own, other):
+    """Add digits of a set to FOUND where its places are seen, outside of another set.
+
+    Returns 0 if nowhere.
+    """
+    any_word = 0
+    for digit in range(9):
+        for band in range(L.BANDS if digits >> digit & 1 else 0):
+            word = graph[L.ALS_SEEN + L.BANDS * (9 * own + digit) + band]
+            word &= ~graph[L.ALS_CELLS + L.BANDS * other + band]
+            graph[L.FOUND + L.BANDS * digit + band] |= word
+            any_word |= word
+    return any_word
+
+
+# ALS-XY-wing. A set has a restricted common x with one set, and a different one y with another set.
+# It lacks only one of x and y, so one of the two other sets lacks its restricted common, and holds
+# all its other digits. A digit z that both have is eliminated as in ALS-XZ.
+@compiled()
+def _find_xy_wing(tables, step, graph):
+    """Find an ALS-XY-wing: pairs of restricted commons in their order."""
+    clear_found(graph)
+    for k in range(graph[L.FIRST_COMMON + graph[L.ALS_COUNT]]):
+        a, b = graph[L.COMMON_SETS + 2 * k], graph[L.COMMON_SETS + 2 * k + 1]
+        for n in range(k + 1, graph[L.FIRST_COMMON + a + 1]):
+            if _conclude_xy_wing(tables, step, graph, k, n, b, graph[L.COMMON_SETS + 2 * n + 1], a):
+                return 1
+        n = graph[L.NEXT_COMMON + k]
+        while n != L.NOTHING:
+            if _conclude_xy_wing(tables, step, graph, k, n, a, graph[L.COMMON_SETS + 2 * n], b):
+                return 1
+            n = graph[L.NEXT_COMMON + n]
+        for n in range(graph[L.FIRST_COMMON + b], graph[L.FIRST_COMMON + b + 1]):
+            if _conclude_xy_wing(tables, step, graph, k, n, a, graph[L.COMMON_SETS + 2 * n + 1], b):
+                return 1
+    return 0
+
+
+@compiled(inline=True)
+def _conclude_xy_wing(tables, step, graph, first, second, a, b, shared):
+    """Write the conclusions of two restricted commons of the sets a and b with a shared set."""
+    x, y = graph[L.COMMON_DIGITS + first], graph[L.COMMON_DIGITS + second]
+    digits = graph[L.ALS_DIGITS + a] & graph[L.ALS_DIGITS + b] & ~(x | y)
+    if not digits or (x == y and x & (x - 1) == 0) or _overlap(graph, a, b):
+        return False
+    if not _find_shared(graph, digits, a, b):
+        return False
+    eliminate_found(tables, step, graph, L.FOUND)
+    for number in (a, shared, b):
+        _cite_set(tables, step, graph, number)
+    step[L.PATTERN_DIGITS] = x | y
+    return True
+
+
+# ALS chain. Neighbours of a chain of sets have a restricted common, which differs from that of the
+# neighbours before. If the first set holds its restricted common, the second lacks it and holds its
+# other digits, among them the next restricted common, and so on; the last set then lacks its
+# restricted common. So the first or the last set holds all its other digits. As in HoDoKu, each set
+# of a chain comes later than the set before in the order of sets. All chains are compared: most
+# eliminations come first.
+@compiled()
+def _find_chain(tables, step, graph):
+    """Find the ALS chain that eliminates most candidates."""
+    clear_found(graph)
+    graph[L.BEST_KEY] = graph[L.BEST_LENGTH] = 0
+    best_start = best_x = best_end = best_y = best_links = L.NOTHING
+    for start in range(graph[L.ALS_COUNT]):
+        if not _can_improve(tables, graph, start):
+            continue
+        for x in range(9):
+            if not graph[L.ALS_DIGITS + start] >> x & 1:
+                continue
+            links = _reach_sets(graph, start, x)
+            for length in range(MIN_LINKS, links + 1):
+                for end in range(start + 1, graph[L.ALS_COUNT]):
+                    lasts = graph[L.REACHED_BY + L.MAX_SETS * length + end]
+                    shared = graph[L.ALS_DIGITS + start] & graph[L.ALS_DIGITS + end] & ~(1 << x)
+                    for y in range(9 if shared and lasts else 0):
+                        if not lasts >> y & 1 or not shared & ~(1 << y):
+                            continue
+                        if not _find_shared(graph, shared & ~(1 << y), start, end):
+                            continue
+                        key = elimination_key(tables, graph)
+                        if key > graph[L.BEST_KEY]:
+                            keep_found(graph, key, length)
+                            best_start, best_x, best_end, best_y = start, x, end, y
+                            best_links = length
+                        clear_found(graph)
+    if best_start == L.NOTHING:
+        return 0
+    eliminate_found(tables, step, graph, L.BEST)
+    _reach_sets(graph, best_start, best_x)
+    number, y = best_end, best_y
+    for length in range(best_links, 0, -1):
+        _cite_set(tables, step, graph, number)
+        step[L.PATTERN_DIGITS] |= 1 << y
+        if length > 1:
+            number, y = _set_before(tables, graph, number, y, length)
+    _cite_set(tables, step, graph, best_start)
+    return 1
+
+
+@compiled()
+def _can_improve(tables, graph, start):
+    """Whether a set and a later one have digits that eliminate at least as many as the best."""
+    for end in range(start + 1, graph[L.ALS_COUNT]):
+        shared = graph[L.ALS_DIGITS + start] & graph[L.ALS_DIGITS + end]
+        if _find_shared(graph, shared, start, end):
+            count = elimination_count(elimination_key(tables, graph))
+            clear_found(graph)
+            if count >= elimination_count(graph[L.BEST_KEY]):
+                return True
+    return False
+
+
+@compiled()
+def _reach_sets(graph, start, x):
+    """Write to REACHED_BY, for each number of links and each set, the last restricted commons of
+    chains from `start` with the first restricted common `x`. Returns the number of links.
+    """
+    count = graph[L.ALS_COUNT]
+    for k in range(start, count):
+        graph[L.REACHED_BY + L.MAX_SETS + k] = 0
+    for k in range(graph[L.FIRST_COMMON + start], graph[L.FIRST_COMMON + start + 1]):
+        is_first = graph[L.COMMON_DIGITS + k] >> x & 1
+        graph[L.REACHED_BY + L.MAX_SETS + graph[L.COMMON_SETS + 2 * k + 1]] = is_first << x
+    for length in range(2, MAX_LINKS + 1):
+        before, now = L.REACHED_BY + L.MAX_SETS * (length - 1), L.REACHED_BY + L.MAX_SETS * length
+        any_reached = 0
+        for k in range(start, count):
+            graph[now + k] = 0
+        for a in range(start + 1, count):
+            lasts = graph[before + a]
+            if not lasts:
+                continue
+            blocked = lasts if lasts & (lasts - 1) == 0 else 0
+            for k in range(graph[L.FIRST_COMMON + a], graph[L.FIRST_COMMON + a + 1]):
+                digits = graph[L.COMMON_DIGITS + k] & ~blocked
+                graph[now + graph[L.COMMON_SETS + 2 * k + 1]] |= digits
+                any_reached |= digits
+        if not any_reached:
+            return length - 1
+    return MAX_LINKS
+
+
+@compiled()
+def _set_before(tables, graph, number, y, length):
+    """The set before a set of a chain, and the restricted common before `y`."""
+    before = L.REACHED_BY + L.MAX_SETS * (length - 1)
+    for k in range(graph[L.FIRST_COMMON + graph[L.ALS_COUNT]]):
+        if graph[L.COMMON_SETS + 2 * k + 1] == number and graph[L.COMMON_DIGITS + k] >> y & 1:
+            a = graph[L.COMMON_SETS + 2 * k]
+            lasts = graph[before + a] & ~(1 << y)
+            if lasts:
+                return a, lowest_bit(tables, lasts)
+    return number, y

@@ -1,0 +1,265 @@
+"""Unique loops and rectangles (4.5 to 5.3), as Sudoku Explainer 1.2.1 finds them."""
+
+from __future__ import annotations
+
+from pipeline.native import compiled
+from pipeline.steps import layout as L
+from pipeline.steps.step_arrays import (
+    add_eliminations,
+    append_new,
+    bit_count,
+    cell_at,
+    lowest_bit,
+    reset_step,
+    sees,
+    unit_of,
+)
+
+MAX_LOOP = 18
+"""The maximum number of cells of a loop: two in each of nine rows."""
+
+
+# A unique loop alternates cells for two digits. If none of its cells held another digit, the two
+# could be exchanged, and the solution would not be unique (see `certify.steps`). The roof is the
+# cells with other candidates.
+@compiled()
+def find_unique_loop(state, tables, step, workspace):
+    """Find the unique loop with the lowest rating, 4.5 to 5.3, and of these the lowest type."""
+    best = _search_loops(state, tables, step, workspace, L.NOTHING)
+    if best:
+        _search_loops(state, tables, step, workspace, best)  # again: `step` has the last one found
+    return best // 8
+
+
+@compiled()
+def _search_loops(state, tables, step, workspace, wanted):
+    """Search all loops. Returns 8 · rating + type of the best step; stops at the first `wanted`."""
+    best = 0
+    for start in range(81):
+        pair = state[start]
+        if bit_count(tables, pair) != 2:
+            continue
+        # a depth-first search: at each depth a cell, the kind of unit and position to try next
+        workspace[L.LOOP_CELLS], workspace[L.LOOP_NEXT] = start, 0
+        workspace[L.LOOP_KINDS], workspace[L.LOOP_EXTRAS], workspace[L.LOOP_ROOF] = 3, 0, 0
+        depth = 0
+        while depth >= 0:
+            next_one = workspace[L.LOOP_NEXT + depth]
+            if next_one == 27:
+                depth -= 1
+                continue
+            workspace[L.LOOP_NEXT + depth] = next_one + 1
+            kind = (next_one // 9 + 2) % 3  # box, row, column
+            if kind == workspace[L.LOOP_KINDS + depth]:
+                workspace[L.LOOP_NEXT + depth] = next_one // 9 * 9 + 9
+                continue
+            cell = cell_at(
+                tables, unit_of(tables, workspace[L.LOOP_CELLS + depth], kind), next_one % 9
+            )
+            if cell == start and depth >= 3:
+                if _is_valid_loop(tables, workspace, depth + 1):
+                    found = _conclude_loop(state, tables, step, workspace, depth + 1, pair)
+                    if wanted != L.NOTHING and found == wanted:
+                        return found
+                    if found and (best == 0 or found < best):
+                        best = found
+                continue
+            if pair & ~state[cell] or depth + 1 == MAX_LOOP or _is_on_path(workspace, depth, cell):
+                continue
+            extras = workspace[L.LOOP_EXTRAS + depth] | (state[cell] & ~pair)
+            roof = workspace[L.LOOP_ROOF + depth]
+            if state[cell] != pair and bit_count(tables, extras) != 1 and roof >= 2:
+                continue
+            depth += 1
+            workspace[L.LOOP_CELLS + depth], workspace[L.LOOP_NEXT + depth] = cell, 0
+            workspace[L.LOOP_KINDS + depth], workspace[L.LOOP_EXTRAS + depth] = kind, extras
+            workspace[L.LOOP_ROOF + depth] = roof + (state[cell] != pair)
+    return best
+
+
+@compiled(inline=True)
+def _is_on_path(workspace, depth, cell):
+    """Whether the path has a cell already."""
+    for k in range(depth + 1):
+        if workspace[L.LOOP_CELLS + k] == cell:
+            return True
+    return False
+
+
+@compiled()
+def _is_valid_loop(tables, workspace, size):
+    """Whether each unit has no cell of the loop, or one at an odd and one at an even position."""
+    odd = even = 0
+    for k in range(size):
+        for kind in range(3):
+            bit = 1 << unit_of(tables, workspace[L.LOOP_CELLS + k], kind)
+            if k & 1:
+                if odd & bit:
+                    return False
+                odd |= bit
+            else:
+                if even & bit:
+                    return False
+                even |= bit
+    return odd == even
+
+
+@compiled()
+def _conclude_loop(state, tables, step, workspace, size, pair):
+    """Write the best step of a loop. Returns 8 · rating + type, or 0."""
+    reset_step(step)
+    step[L.DEADLY], step[L.PATTERN_DIGITS], step[L.PATTERN_CELLS] = size, pair, size
+    roof_size = first = second = extras = 0
+    for k in range(size):
+        cell = workspace[L.LOOP_CELLS + k]
+        step[L.PATTERN_CELLS + 1 + k] = cell
+        if state[cell] != pair:
+            first, second = (cell, 0) if roof_size == 0 else (first, cell)
+            roof_size += 1
+            extras |= state[cell] & ~pair
+    base = 45 if size == 4 else 46 if size == 6 else 47 if size == 8 else 50
+    if roof_size == 1:
+        add_eliminations(state, tables, step, first, pair)
+        return 8 * base + 1
+    if (roof_size > 2 or bit_count(tables, extras) == 1) and _find_type_2(
+        state, tables, step, size, pair, extras
+    ):
+        return 8 * base + 2
+    if roof_size != 2:
+        return 0
+    added = 0
+    if bit_count(tables, extras) > 1:
+        added = _find_type_3(state, tables, step, pair, first, second)
+    if (added == 0 or added > 1) and _find_type_4(state, tables, step, pair, first, second):
+        return 8 * base + 4
+    return 8 * (base + added - 1) + 3 if added else 0
+
+
+@compiled(inline=True)
+def _clear_conclusions(step):
+    """Clear what a step concludes and cites, but not its pattern."""
+    step[L.ELIMINATED] = step[L.CITED] = 0
+
+
+# A cell of the roof holds another digit, and there is only one: it is false where it sees them all.
+@compiled()
+def _find_type_2(state, tables, step, size, pair, extras):
+    """Eliminate the other digit of the roof. Returns whether that eliminates anything."""
+    for cell in range(81):
+        is_seen = state[cell] & extras != 0
+        for k in range(1, size + 1 if is_seen else 0):
+            other = step[L.PATTERN_CELLS + k]
+            is_seen = is_seen and (state[other] == pair or sees(tables, other, cell))
+        if is_seen:
+            add_eliminations(state, tables, step, cell, extras)
+    return step[L.ELIMINATED] != 0
+
+
+# One of the two roof cells holds another digit. With the other digits of both, they act as one cell
+# of a naked set; and as that cell holds no digit of the pair, also of a hidden set.
+@compiled()
+def _find_type_3(state, tables, step, pair, first, second):
+    """Find a set in a unit of both roof cells. Returns 1 + the tenths that it adds, or 0."""
+    for degree in range(2, 8):
+        for k in range(3):
+            unit = unit_of(tables, first, (k + 2) % 3)
+            if unit != unit_of(tables, second, (k + 2) % 3):
+                continue
+            open_cells = 0
+            for position in range(9):
+                open_cells += state[cell_at(tables, unit, position)] != 0
+            if 2 * degree <= open_cells and _find_naked_roof(
+                state, tables, step, unit, degree, pair, first, second
+            ):
+                return degree
+            if 2 * degree < open_cells and _find_hidden_roof(
+                state, tables, step, unit, degree, pair, first, second
+            ):
+                return degree - 1
+    return 0
+
+
+@compiled()
+def _find_naked_roof(state, tables, step, unit, degree, pair, first, second):
+    """Find `degree` - 1 cells that have, with the roof, `degree` digits; eliminate these."""
+    extras, common = (state[first] | state[second]) & ~pair, state[first] & state[second] & ~pair
+    others = 0
+    for position in range(9):
+        cell = cell_at(tables, unit, position)
+        if cell not in (first, second) and bit_count(tables, state[cell]) > 1:
+            others |= 1 << position
+    if bit_count(tables, extras) > degree:
+        return False
+    for offset in range(tables[L.SETS + degree - 1], tables[L.SETS + degree]):
+        positions, digits = tables[offset], 0
+        if positions & ~others:
+            continue
+        for position in range(9):
+            if positions >> position & 1:
+                digits |= state[cell_at(tables, unit, position)]
+        if (
+            bit_count(tables, digits | extras) != degree
+            or bit_count(tables, digits | common) != degree
+        ):
+            continue
+        _clear_conclusions(step)
+        for position in range(9):
+            cell = cell_at(tables, unit, position)
+            if positions >> position & 1:
+                append_new(step, L.CITED, cell)
+            elif cell not in (first, second):
+                add_eliminations(state, tables, step, cell, digits | extras)
+        if step[L.ELIMINATED]:
+            return True
+    return False
+
+
+@compiled()
+def _find_hidden_roof(state, tables, step, unit, degree, pair, first, second):
+    """Find `degree` digits, with the pair, in the roof and `degree` - 1 cells; eliminate others."""
+    extras = (state[first] | state[second]) & ~pair
+    for offset in range(tables[L.SETS + degree - 2], tables[L.SETS + degree - 1]):
+        digits, places, is_open = tables[offset] | pair, 0, True
+        if tables[offset] & (extras | pair):
+            continue
+        for digit in range(9):
+            if digits >> digit & 1:
+                is_open = is_open and state[L.UNIT_DIGITS + 9 * unit + digit] != 0
+                places |= state[L.UNIT_DIGITS + 9 * unit + digit]
+        for position in range(9):
+            if cell_at(tables, unit, position) == second:
+                places &= ~(1 << position)
+        if not is_open or bit_count(tables, places) != degree:
+            continue
+        _clear_conclusions(step)
+        for position in range(9):
+            cell = cell_at(tables, unit, position)
+            if places >> position & 1 and cell not in (first, second):
+                add_eliminations(state, tables, step, cell, 511 & ~digits)
+        if step[L.ELIMINATED]:
+            for digit in range(9):
+                if digits >> digit & 1:
+                    append_new(step, L.CITED, L.UNIT_DIGITS + 9 * unit + digit)
+            return True
+    return False
+
+
+# In a unit, only the roof cells can hold one digit of the pair. If one held the other digit of the
+# pair, the roof would hold the pair, and nothing else.
+@compiled()
+def _find_type_4(state, tables, step, pair, first, second):
+    """Eliminate a digit of the pair from the roof. Returns whether the other has no other place."""
+    for k in range(3):
+        unit = unit_of(tables, first, (k + 2) % 3)
+        digits = pair if unit == unit_of(tables, second, (k + 2) % 3) else 0
+        while digits:
+            digit = lowest_bit(tables, digits)
+            digits &= digits - 1
+            constraint = L.UNIT_DIGITS + 9 * unit + digit
+            if bit_count(tables, state[constraint]) == 2:
+                _clear_conclusions(step)
+                append_new(step, L.CITED, constraint)
+                add_eliminations(state, tables, step, first, pair & ~(1 << digit))
+                add_eliminations(state, tables, step, second, pair & ~(1 << digit))
+                return True
+    return False

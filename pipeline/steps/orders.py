@@ -1,0 +1,59 @@
+"""Orders in which techniques are tried, and techniques by name."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from difflib import get_close_matches
+from typing import Literal
+
+from pipeline.errors import UsageError, printable
+from pipeline.steps.techniques import BY_RATING, BY_SCORE, SINGLE, Technique
+
+Order = Literal["boxes", "hodoku", "explainer"]
+
+_SINGLE_NAMES = "hidden single", "naked single"
+_SINGLES = tuple(
+    technique._replace(score=score)
+    for name, score in zip(_SINGLE_NAMES, (14, 4), strict=True)
+    for technique in BY_RATING
+    if technique.name == name
+)
+"""Singles as a beginner looks for them: the last of a unit, in boxes, in lines, then in cells."""
+
+ORDERS: Mapping[Order, tuple[Technique, ...]] = {
+    "boxes": (*_SINGLES, *(each for each in BY_SCORE if each.kind != SINGLE)),
+    "hodoku": BY_SCORE,
+    "explainer": BY_RATING,
+}
+"""The orders by name.
+
+- `boxes`: that of a beginner, who looks for hidden singles in boxes first; then as in
+  `hodoku`.
+- `hodoku`: that of HoDoKu.
+- `explainer`: that of Sudoku Explainer.
+"""
+
+
+def technique_named(name: str, techniques: Iterable[Technique] = BY_SCORE) -> Technique:
+    """The first technique with this name; case, spaces and hyphens do not matter.
+
+    Raises UsageError, with a suggestion, for an unknown name.
+    """
+    by_key = {_key(technique.name): technique for technique in reversed([*techniques])}
+    technique = by_key.get(_key(name))
+    if technique is None:
+        nearest = get_close_matches(_key(name), by_key, 1, 0.6)
+        hint = f"did you mean {by_key[nearest[0]].name}?" if nearest else _list_names(by_key)
+        raise UsageError(f"unknown technique {printable(name)!r}; {hint}")
+    return technique
+
+
+def _key(name: str) -> str:
+    """A name without case, spaces and hyphens."""
+    return re.sub(r"[\s_-]", "", name).casefold()
+
+
+def _list_names(by_key: Mapping[str, Technique]) -> str:
+    """The names of all techniques, for a message."""
+    return f"known are {', '.join(each.name for each in [*by_key.values()][::-1])}"

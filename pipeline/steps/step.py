@@ -1,0 +1,233 @@
+"""A logical step: its conclusions, its pattern, and the position in which it is taken.
+
+The types here do not depend on how a step is found, nor on the size of the puzzle. Cells and units
+count from 0, values from 1. A *candidate* is a pair (cell, value). `explaining` derives the reason
+and the branches of a step, `picture` what to draw, `wording` its line.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
+from typing import TYPE_CHECKING, NamedTuple
+
+from pipeline.puzzle.geometry import Geometry, unit_name, units_of, values_of
+
+if TYPE_CHECKING:
+    from pipeline.steps.techniques import Technique
+
+Candidate = tuple[int, int]
+"""A value in a cell: (cell, value)."""
+
+CONTRADICTION, CONCLUSION = "contradiction", "conclusion"
+"""How a branch ends."""
+
+UNIQUENESS = "the solution is unique"
+"""The text of the rule that techniques cite which rely on a unique solution."""
+
+
+@dataclass(frozen=True)
+class Position:
+    """The state of a puzzle before a step.
+
+    - `values`: the value of each cell, 0 while the cell is open.
+    - `candidates`: a mask for each cell with the values that are still possible, where bit 0 stands
+      for 1; 0 for a filled cell.
+    - `givens`: the cells that the puzzle fills.
+    - `units`, `unit_names`: the sets of cells that hold each value at most once, and their names,
+      such as `row 4` or `cage of r1c1 (12)`.
+    """
+
+    values: tuple[int, ...]
+    candidates: tuple[int, ...]
+    givens: frozenset[int]
+    geometry: Geometry
+    units: tuple[tuple[int, ...], ...]
+    unit_names: tuple[str, ...]
+
+    @classmethod
+    def classic(
+        cls,
+        values: Sequence[int],
+        candidates: Sequence[int],
+        givens: frozenset[int],
+        geometry: Geometry,
+    ) -> Position:
+        """The position of a puzzle whose units are its rows, columns and boxes."""
+        return cls(
+            tuple(values),
+            tuple(candidates),
+            givens,
+            geometry,
+            units_of(geometry),
+            _classic_names(geometry),
+        )
+
+    def values_in(self, cell: int) -> tuple[int, ...]:
+        """The candidates of an open cell, ascending; none for a filled cell."""
+        return tuple(values_of(self.candidates[cell]))
+
+    def has(self, cell: int, value: int) -> bool:
+        """Whether a value is a candidate of a cell."""
+        return bool(self.candidates[cell] >> value - 1 & 1)
+
+    def places(self, unit: int, value: int) -> tuple[int, ...]:
+        """The open cells of a unit that have a candidate."""
+        return tuple(cell for cell in self.units[unit] if self.has(cell, value))
+
+    def sees(self, first: int, second: int) -> bool:
+        """Whether two different cells share a unit."""
+        return second in self.peers[first]
+
+    @cached_property
+    def peers(self) -> tuple[frozenset[int], ...]:
+        """The cells that share a unit with each cell."""
+        return _peers_of(self.units, len(self.values))
+
+    def units_with(self, cells: Sequence[int]) -> tuple[int, ...]:
+        """The units that contain all of the cells."""
+        wanted = {*cells}
+        return tuple(index for index, unit in enumerate(self.units) if wanted <= {*unit})
+
+    def name_of(self, cell: int) -> str:
+        """The name of a cell, such as `r1c1`."""
+        return self.geometry.name_of(cell)
+
+
+@lru_cache(maxsize=16)
+def _classic_names(geometry: Geometry) -> tuple[str, ...]:
+    """The names of the rows, columns and boxes."""
+    return tuple(unit_name(geometry, index) for index in range(len(units_of(geometry))))
+
+
+@lru_cache(maxsize=16)
+def _peers_of(units: tuple[tuple[int, ...], ...], size: int) -> tuple[frozenset[int], ...]:
+    """The cells that share a unit with each of `size` cells."""
+    peers: list[set[int]] = [set() for _ in range(size)]
+    for unit in units:
+        for cell in unit:
+            peers[cell].update(unit)
+    return tuple(frozenset(seen - {cell}) for cell, seen in enumerate(peers))
+
+
+class Node(NamedTuple):
+    """A node of a chain: one of the cells contains the value or, if `holds` is False, none does."""
+
+    value: int
+    cells: tuple[int, ...]
+    holds: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Cited:
+    """A constraint that a step relies on: at least one of its candidates holds.
+
+    - `cells`: the cell; or the cells of the unit; or the cells of a rule.
+    - `value`: the value that has its place in the unit; 0 for a cell or a rule.
+    - `unit`: the index of the unit in `Position.units`; None for a cell or a rule.
+    - `rule`: the text of a rule of the puzzle; empty for a cell or a unit.
+    - `alternatives`: of a rule, the candidates of which at least one holds; empty if the rule does
+      not have this form.
+    """
+
+    cells: tuple[int, ...]
+    value: int = 0
+    unit: int | None = None
+    rule: str = ""
+    alternatives: tuple[Candidate, ...] = ()
+
+    def candidates(self, position: Position) -> tuple[Candidate, ...]:
+        """The candidates of which at least one holds in a position; none for other rules."""
+        if self.rule:
+            return tuple(each for each in self.alternatives if position.has(*each))
+        if self.value:
+            return tuple(
+                (cell, self.value) for cell in self.cells if position.has(cell, self.value)
+            )
+        return tuple((cell, value) for cell in self.cells for value in position.values_in(cell))
+
+
+@dataclass(frozen=True, slots=True)
+class Inference:
+    """A node of a branch, and why it follows.
+
+    - `premises`: the indices of the earlier inferences of the branch that imply the node together.
+    - `because`: the constraint whose other candidates do not hold by the premises; None if a single
+      premise that holds excludes the node, for the assumption, for a node of the outer branch that
+      is repeated, and for a node with `branches`.
+    - `branches`: nested branches that refute the opposite of the node.
+    """
+
+    node: Node
+    premises: tuple[int, ...] = ()
+    because: Cited | None = None
+    branches: tuple[Branch, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Branch:
+    """What follows from an assumption, up to a contradiction or to the conclusion of the step.
+
+    - `assumption`: the node that is assumed.
+    - `inferences`: the first is the assumption. In a nested branch, nodes of the outer branch
+      follow, without premises. If the branch ends in a contradiction, the node of the last
+      inference contradicts an earlier node.
+    - `ends`: CONTRADICTION or CONCLUSION.
+    """
+
+    assumption: Node
+    inferences: tuple[Inference, ...]
+    ends: str
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A logical step: its conclusions and its pattern.
+
+    - `placed`: the candidates that the step places.
+    - `struck`: the candidates that the step eliminates.
+    - `values`, `cells`, `units`: the pattern.
+    - `cover`: the units in which the step eliminates candidates.
+    - `chain`: the nodes of a chain, in order.
+    - `before`: the position in which the step is taken.
+    - `fins`: the cells of a fish outside of its cover.
+    - `cited`: the constraints from which the conclusions follow.
+    - `total`: of innies and outies, the sum of the innies less the sum of the outies.
+    - `rating`: the rating of Sudoku Explainer; 0 if it does not have the technique.
+
+    Units are indices in `before.units`.
+    """
+
+    technique: Technique
+    placed: tuple[Candidate, ...]
+    struck: tuple[Candidate, ...]
+    values: tuple[int, ...]
+    cells: tuple[int, ...]
+    units: tuple[int, ...]
+    cover: tuple[int, ...]
+    chain: tuple[Node, ...]
+    before: Position = field(repr=False)
+    fins: tuple[int, ...] = ()
+    cited: tuple[Cited, ...] = field(default=(), repr=False)
+    rating: float = 0.0
+    total: int = 0
+
+    def __str__(self) -> str:
+        from pipeline.steps.wording import text_of  # noqa: PLC0415 - `wording` imports this module
+
+        return text_of(self)
+
+    @property
+    def reason(self) -> str:
+        """Why the conclusions follow, in one sentence."""
+        from pipeline.steps.explaining import reason_of  # noqa: PLC0415 - imports this module
+
+        return reason_of(self)
+
+    @property
+    def branches(self) -> tuple[Branch, ...]:
+        """What follows from each assumption of a chain or net; empty for other techniques."""
+        from pipeline.steps.explaining import branches_of  # noqa: PLC0415 - imports this module
+
+        return branches_of(self)

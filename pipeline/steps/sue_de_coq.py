@@ -1,0 +1,140 @@
+"""Sue de Coq: two or three cells in a line and a box, with cells of the line and of the box.
+
+`layout` describes the arrays.
+"""
+
+from __future__ import annotations
+
+from pipeline.native import compiled
+from pipeline.steps import layout as L
+from pipeline.steps.step_arrays import (
+    append_new,
+    bit_count,
+    cell_at,
+    eliminate_rest,
+    reset_step,
+    unit_of,
+)
+
+
+# Sue de Coq. Some cells where a line and a box cross have n digits more than cells. Cells of the
+# line and cells of the box, which share none of these digits, use up the surplus: together all
+# these cells have as many digits as cells. So each digit is in one of the cells. A digit of the
+# crossing or the line's cells that the box's cells lack is eliminated from the rest of the line,
+# and a digit of the crossing or the box's cells that the line's cells lack from the rest of the
+# box. The cells may have digits that the crossing lacks; these count for both line and box if both
+# have them.
+@compiled()
+def find_sue_de_coq(state, tables, step, graph):
+    """Find a Sue de Coq: rows, then columns; box; cells of the crossing, of the line, of the box.
+
+    CHOSEN has three masks: the chosen positions in the crossing and the line, and in the box.
+    """
+    for line in range(18):
+        for third in range(3):
+            box = unit_of(tables, cell_at(tables, line, 3 * third), 2)
+            for chosen in (0b011, 0b111, 0b101, 0b110):
+                crossing, digits, is_open = chosen << 3 * third, 0, True
+                for position in range(3 * third, 3 * third + 3):
+                    if crossing >> position & 1:
+                        mask = state[cell_at(tables, line, position)]
+                        is_open = is_open and mask != 0
+                        digits |= mask
+                size = bit_count(tables, crossing)
+                surplus = bit_count(tables, digits) - size
+                if is_open and surplus >= 2:
+                    step[L.PATTERN_CELLS] = 0
+                    if _try_line(state, tables, step, graph, line, box, crossing, digits, surplus):
+                        return 1
+    return 0
+
+
+@compiled()
+def _try_line(state, tables, step, graph, line, box, crossing, digits, surplus):
+    """Try the sets of cells of the line, depth first."""
+    graph[L.PICKS], graph[L.UNIONS], depth = -1, 0, 0
+    while depth >= 0:
+        graph[L.PICKS + depth] += 1
+        position = graph[L.PICKS + depth]
+        if position > 8:
+            depth -= 1
+            continue
+        mask = state[cell_at(tables, line, position)]
+        if crossing >> position & 1 or not mask:
+            continue
+        depth += 1
+        graph[L.UNIONS + depth] = graph[L.UNIONS + depth - 1] | mask
+        graph[L.PICKS + depth] = position
+        in_line = graph[L.UNIONS + depth]
+        used = depth - bit_count(tables, in_line & ~digits)
+        if 0 < used < surplus and in_line & digits:
+            positions = 0
+            for k in range(depth):
+                positions |= 1 << graph[L.PICKS + k]
+            if _try_box(
+                state, tables, step, graph, (line, box), (crossing, positions), (digits, in_line),
+                surplus - used,
+            ):  # fmt: skip
+                return True
+    return False
+
+
+@compiled()
+def _try_box(state, tables, step, graph, units, chosen, masks, surplus):
+    """Try the sets of cells of the box, depth first.
+
+    `units`: the line and the box. `chosen`: the positions in the line of the cells of the crossing
+    and of the other cells. `masks`: the digits of these cells.
+    """
+    line, box = units
+    digits, in_line = masks
+    excluded = 0
+    for position in range(9):
+        cell = cell_at(tables, box, position)
+        for k in range(9):
+            if (chosen[0] | chosen[1]) >> k & 1 and cell_at(tables, line, k) == cell:
+                excluded |= 1 << position
+        if not state[cell] or state[cell] & digits & in_line:
+            excluded |= 1 << position
+    graph[L.BOX_PICKS], graph[L.BOX_UNIONS], depth = -1, 0, 0
+    while depth >= 0:
+        graph[L.BOX_PICKS + depth] += 1
+        position = graph[L.BOX_PICKS + depth]
+        if position > 8:
+            depth -= 1
+            continue
+        if excluded >> position & 1:
+            continue
+        depth += 1
+        mask = graph[L.BOX_UNIONS + depth - 1] | state[cell_at(tables, box, position)]
+        graph[L.BOX_UNIONS + depth], graph[L.BOX_PICKS + depth] = mask, position
+        if mask & digits and depth - bit_count(tables, mask & ~digits) == surplus:
+            positions = 0
+            for k in range(depth):
+                positions |= 1 << graph[L.BOX_PICKS + k]
+            if _conclude(state, tables, step, units, chosen, positions, (digits, in_line, mask)):
+                return True
+    return False
+
+
+@compiled()
+def _conclude(state, tables, step, units, chosen, in_box, masks):
+    """Write the conclusions of cells of a crossing, its line and its box."""
+    line, box = units
+    digits, of_line, of_box = masks
+    reset_step(step)
+    for k in range(2):
+        for position in range(9):
+            if chosen[k] >> position & 1:
+                append_new(step, L.PATTERN_CELLS, cell_at(tables, line, position))
+    for position in range(9):
+        if in_box >> position & 1:
+            append_new(step, L.PATTERN_CELLS, cell_at(tables, box, position))
+    both = of_line & of_box
+    eliminate_rest(state, tables, step, box, ((digits | of_box) & ~of_line) | both)
+    eliminate_rest(state, tables, step, line, ((digits | of_line) & ~of_box) | both)
+    for k in range(step[L.PATTERN_CELLS]):
+        append_new(step, L.CITED, step[L.PATTERN_CELLS + 1 + k])
+    step[L.PATTERN_DIGITS] = digits | of_line | of_box
+    step[L.BASE_UNITS] = 1 << line | 1 << box
+    return step[L.ELIMINATED] > 0

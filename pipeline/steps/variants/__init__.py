@@ -1,0 +1,149 @@
+"""Logical steps through a puzzle of any geometry and any rules, each certified.
+
+`state` has candidates, units and sight; `patterns`, `chains`, `nets` and `sums` find steps; and
+`certify.cited` checks that each follows from the cells, units and rules that it cites.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
+
+from pipeline.certify.cited import follows_from
+from pipeline.puzzle.puzzle import Puzzle
+from pipeline.steps.step import Candidate, Cited, Node, Position, Step
+from pipeline.steps.techniques import VARIANT, Technique
+from pipeline.steps.variants import chains, nets, patterns, sums
+from pipeline.steps.variants.patterns import Found
+from pipeline.steps.variants.state import MAX_SIDE, State
+
+__all__ = ["VARIANT_TECHNIQUES", "has_variant_steps", "variant_steps"]
+
+_FINDERS: dict[Technique, Callable[[State], Iterator[Found]]] = {
+    Technique("full house", 0, 4, 0, VARIANT): patterns.find_full_house,
+    Technique("naked single", 0, 4, 0, VARIANT): patterns.find_naked_single,
+    Technique("hidden single", 0, 14, 0, VARIANT): patterns.find_hidden_single,
+    Technique("combinations of a sum", 1, 50, 0, VARIANT): sums.find_sum,
+    Technique("rule", 1, 50, 0, VARIANT): sums.find_by_rule,
+    Technique("locked candidates", 1, 50, 0, VARIANT): patterns.find_locked,
+    Technique("value of a cage", 1, 50, 0, VARIANT): sums.find_common,
+    Technique("innies and outies", 1, 60, 0, VARIANT): sums.find_innies,
+    Technique("naked pair", 1, 60, 0, VARIANT): partial(patterns.find_naked_subset, size=2),
+    Technique("hidden pair", 1, 70, 0, VARIANT): partial(patterns.find_hidden_subset, size=2),
+    Technique("naked triple", 1, 80, 0, VARIANT): partial(patterns.find_naked_subset, size=3),
+    Technique("hidden triple", 1, 100, 0, VARIANT): partial(patterns.find_hidden_subset, size=3),
+    Technique("naked quadruple", 2, 120, 0, VARIANT): partial(patterns.find_naked_subset, size=4),
+    Technique("hidden quadruple", 2, 150, 0, VARIANT): partial(patterns.find_hidden_subset, size=4),
+    Technique("X-wing", 2, 140, 0, VARIANT): partial(patterns.find_fish, size=2),
+    Technique("swordfish", 2, 150, 0, VARIANT): partial(patterns.find_fish, size=3),
+    Technique("jellyfish", 2, 160, 0, VARIANT): partial(patterns.find_fish, size=4),
+    Technique("X-chain", 3, 260, 0, VARIANT): partial(chains.find_chain, kind=chains.X_CHAIN),
+    Technique("XY-chain", 3, 260, 0, VARIANT): partial(chains.find_chain, kind=chains.XY_CHAIN),
+    Technique("alternating inference chain", 3, 280, 0, VARIANT): partial(
+        chains.find_chain, kind=chains.ANY_CHAIN
+    ),
+    Technique("forcing net", 4, 700, 0, VARIANT): nets.find_net,
+}
+"""The techniques, simplest first, and the functions that find them.
+
+Levels and scores are those of the techniques of the same name for 9×9 puzzles.
+"""
+
+VARIANT_TECHNIQUES = tuple(_FINDERS)
+
+
+def has_variant_steps(puzzle: Puzzle) -> bool:
+    """Whether steps are looked for: a puzzle has at most 16 values, of which the lowest is 1."""
+    return puzzle.geometry.side <= MAX_SIDE and puzzle.geometry.lowest == 1
+
+
+def variant_steps(
+    puzzle: Puzzle,
+    *,
+    order: Sequence[Technique] = VARIANT_TECHNIQUES,
+    struck: Iterable[Candidate] = (),
+) -> Iterator[Step]:
+    """Yield steps through a puzzle until it is filled or no technique applies.
+
+    Each step uses the first technique of `order` that applies. A step that the exhaustive search
+    does not certify within its limit is left out.
+
+    - `struck`: candidates (cell, value) that are eliminated before the first step.
+
+    Raises ValueError if `has_variant_steps` is false.
+    """
+    if not has_variant_steps(puzzle):
+        raise ValueError(f"steps are only available for puzzles with the values 1 to {MAX_SIDE}")
+    state = State(puzzle)
+    for cell, value in struck:
+        state.eliminate(cell, value - 1)
+    while not state.is_filled:
+        step = next((step for step in _steps_of(state, order)), None)
+        if step is None:
+            return
+        yield step
+        for cell, value in step.struck:
+            state.eliminate(cell, value - 1)
+        for cell, value in step.placed:
+            state.place(cell, value - 1)
+
+
+def all_variant_steps(
+    puzzle: Puzzle,
+    *,
+    order: Sequence[Technique] = VARIANT_TECHNIQUES,
+    struck: Iterable[Candidate] = (),
+) -> Iterator[Step]:
+    """Yield all steps that are possible in a puzzle, with the arguments of `variant_steps`."""
+    state = State(puzzle)
+    for cell, value in struck:
+        state.eliminate(cell, value - 1)
+    yield from _steps_of(state, order)
+
+
+def _steps_of(state: State, order: Sequence[Technique]) -> Iterator[Step]:
+    """The certified steps of a state."""
+    for technique in order:
+        for found in _FINDERS[technique](state):
+            step = _step_of(state, technique, found)
+            if follows_from(
+                state.geometry,
+                state.masks_of(found.cited),
+                state.constraints_of(found.cited),
+                step.placed,
+                step.struck,
+            ):
+                yield step
+
+
+def _step_of(state: State, technique: Technique, found: Found) -> Step:
+    """Convert what was found to a step. Values count from 1 there."""
+    rules, names = state.puzzle.rules, [unit.name for unit in state.units]
+    cited = [Cited((cell,)) for cell in found.cited.cells]
+    cited += [Cited(state.units[unit].cells, bit + 1, unit) for unit, bit in found.cited.places]
+    cited += [
+        Cited(rules[index].cells(state.geometry), rule=rules[index].describe(state.geometry))
+        for index in found.cited.rules
+    ]
+    is_open = [cell in state.open_cells for cell in range(state.size)]
+    position = Position(
+        tuple(0 if is_open[c] else mask.bit_length() for c, mask in enumerate(state.masks)),
+        tuple(mask if is_open[c] else 0 for c, mask in enumerate(state.masks)),
+        state.givens,
+        state.geometry,
+        tuple(unit.cells for unit in state.units),
+        tuple(names),
+    )
+    return Step(
+        technique,
+        tuple((cell, bit + 1) for cell, bit in found.placed),
+        tuple((cell, bit + 1) for cell, bit in found.struck),
+        tuple(bit + 1 for bit in range(state.side) if found.values >> bit & 1),
+        found.cells,
+        found.units,
+        found.cover,
+        tuple(Node(bit + 1, (cell,), holds) for cell, bit, holds in found.chain),
+        position,
+        cited=tuple(cited),
+        total=found.total,
+    )

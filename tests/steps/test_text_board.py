@@ -1,0 +1,56 @@
+"""The board of a step on a terminal: it can be read without colours."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from support.pictures import BEFORE, PICTURE, picture_with
+
+from pipeline.puzzle.geometry import Geometry
+from pipeline.steps.picture import Picture, Role
+from pipeline.steps.step import Position
+from pipeline.steps.text_board import text_board
+
+DRAWN = """\
+    c1     c2      c3     c4
+r1  1      2[3]4 | 2[3]4  234
+r2  234    2     | 234    234
+    -------------+-------------
+r3  23{4}  234   | 23<4>  23(4)
+r4  234    234   | *2*34  1
+    [ ] pattern   { } second part of the pattern   < > fin   ( ) eliminated   * * placed"""
+
+
+def test_each_role_has_its_own_signs_and_the_last_line_explains_them():
+    assert text_board(PICTURE) == DRAWN
+    texts = [text_board(picture_with(role)).split("c4\n")[1].rsplit("\n", 1)[0] for role in Role]
+    assert len({*texts}) == len(Role)
+
+
+def test_a_position_without_a_step_has_no_legend():
+    lines = text_board(Picture(BEFORE, {}, (), frozenset(), ())).splitlines()
+    assert lines[-1].startswith("r4")
+
+
+def test_colours_are_added_to_the_signs_and_change_no_column():
+    coloured = text_board(PICTURE, has_colours=True)
+    assert coloured != DRAWN
+    plain = re.sub(r"\x1b\[[\d;]+m", "", coloured)
+    assert [line.rstrip() for line in plain.splitlines()] == DRAWN.splitlines()
+
+
+def test_letters_stand_for_values():
+    assert "B[C]D" in text_board(PICTURE, "ABCD")
+
+
+@pytest.mark.parametrize(("height", "width", "cell"), [(2, 3, "12(3)456"), (3, 4, "1,2,(3),4,5")])
+def test_grids_of_every_size_are_drawn(height, width, cell):
+    geometry = Geometry(height, width)
+    masks = (geometry.all_values,) * geometry.size
+    before = Position.classic((0,) * geometry.size, masks, frozenset(), geometry)
+    board = text_board(Picture(before, {(0, 3): Role.ELIMINATED}, (), frozenset(), ()))
+    lines = board.splitlines()
+    assert lines[1].split()[1].startswith(cell)
+    assert len(lines) == 1 + geometry.side + geometry.side // height - 1 + 1
+    assert lines[1].count("|") == geometry.side // width - 1
