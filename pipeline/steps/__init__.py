@@ -6,17 +6,19 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache, partial
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
 from pipeline.errors import SolverError
 from pipeline.native import Program, ProgramLoader
 from pipeline.puzzle.geometry import NINE_BY_NINE, units_of, values_of
-from pipeline.solving import LEVELS, Rating
+from pipeline.settings import RATING_TIMEOUT
+from pipeline.solving import LEVELS, NO_TECHNIQUE, RATING_VERSION, TIME_LIMIT, Rating
 from pipeline.steps import layout as L
 from pipeline.steps import nested_layout as N
 from pipeline.steps import step_arrays
@@ -29,8 +31,10 @@ from pipeline.steps.techniques import (
     FILLED,
     FISH,
     MAX_SCORES,
+    MORE,
     PAUSED,
     SCORED,
+    STUCK,
     UNSOUND,
     Technique,
     new_walk,
@@ -150,9 +154,27 @@ class _Walker:
 
     def take(self, max_steps: int) -> int:
         """Take at most `max_steps` steps. Returns MORE, FILLED or STUCK; raises StepRejected."""
-        outcome = self._run(*self._arrays, max_steps)
+        outcome = PAUSED
         while outcome == PAUSED:
-            outcome = self._run(*self._arrays, max_steps)
+            outcome = self._advance(max_steps)
+        return outcome
+
+    def take_until(self, deadline: float) -> int:
+        """Take steps until `time.monotonic()` is `deadline`.
+
+        Returns FILLED or STUCK, or MORE or PAUSED at the deadline; raises StepRejected. Compiled
+        code looks at the clock only during searches for nested chains, because all else takes
+        milliseconds.
+        """
+        max_steps = _MAX_STEPS if self.is_compiled else 1
+        while True:
+            outcome = self._advance(max_steps)
+            if outcome not in (MORE, PAUSED) or time.monotonic() >= deadline:
+                return outcome
+
+    def _advance(self, max_steps: int) -> int:
+        """Take at most `max_steps` steps, but at most up to the next pause."""
+        outcome = self._run(*self._arrays, max_steps)
         if outcome == UNSOUND:
             name = self.order[int(self.step[L.TECHNIQUE])].name
             raise StepRejected(int(self.walk[L.STEPS_TAKEN]) + 1, name)
@@ -349,10 +371,11 @@ def _decode_node(signed: int, masks_before: Sequence[int]) -> Node:
     return Node(digit + 1, open_cells, bool(signed & 1))
 
 
-def ratings(puzzles: Iterable[Sequence[int]]) -> Iterator[Rating]:
+def ratings(puzzles: Iterable[Sequence[int]], seconds: float = RATING_TIMEOUT) -> Iterator[Rating]:
     """Rate puzzles that are proved to have one solution, each given by its masks as in `steps`.
 
-    If a step is unsound, the rating of that puzzle contains the message in `failed`.
+    `seconds`: the time limit for each puzzle; a rating that it cuts short contains lower bounds. If
+    a step is unsound, the rating of that puzzle contains the message in `failed`.
     """
     run, walkers = None, None
     for masks in puzzles:
@@ -360,30 +383,65 @@ def ratings(puzzles: Iterable[Sequence[int]]) -> Iterator[Rating]:
         if walkers is None or (run and not walkers[0].is_compiled):
             walkers = _Walker(run, SCORED), _Walker(run, BY_RATING)
         try:
-            yield _rate(*walkers, masks)
+            yield _rate(*walkers, masks, seconds)
         except StepRejected as error:
             name, number, reason = error.technique, error.number, str(error)
             yield Rating(
-                score=0, level=None, hardest=name, steps=number, se=0, solved=False, failed=reason
+                score=0,
+                level=None,
+                hardest=name,
+                steps=number,
+                se=0,
+                solved=False,
+                failed=reason,
+                version=RATING_VERSION,
             )
 
 
-def _rate(by_score: _Walker, by_rating: _Walker, masks: Sequence[int]) -> Rating:
+def _rate(by_score: _Walker, by_rating: _Walker, masks: Sequence[int], seconds: float) -> Rating:
     """Rate a puzzle by two walks through it: in the order of scores and in that of ratings."""
-    outcomes = []
+    deadline, outcomes = time.monotonic() + seconds, list[int]()
     for walker in (by_score, by_rating):
         walker.begin(masks, unique=True)
-        outcomes.append(walker.take(_MAX_STEPS))
-    solved = outcomes == [FILLED, FILLED]
+        outcomes.append(walker.take_until(deadline))
+    solved = outcomes[0] == FILLED
     score, count = int(by_score.walk[L.SCORE]), int(by_score.walk[L.STEPS_TAKEN])
     hardest = by_score.order[int(by_score.walk[L.HARDEST])]
     name, level = hardest.name if count else "", hardest.level
-    while level < len(MAX_SCORES) and (score > MAX_SCORES[level] or outcomes[0] != FILLED):
+    while level < len(MAX_SCORES) and (score > MAX_SCORES[level] or not solved):
         level += 1
-    tenths = max(int(by_rating.walk[L.HIGHEST_RATING]), 0 if solved else BY_RATING[-1].se)
+    ep, ed = (int(by_rating.walk[at]) / 10 for at in (L.PLACING_RATING, L.FIRST_RATING))
     return Rating(
-        score=score, level=LEVELS[level], hardest=name, steps=count, se=tenths / 10, solved=solved
+        score=score,
+        level=LEVELS[level],
+        hardest=name,
+        steps=count,
+        se=_highest_rating(by_rating, outcomes[1]) / 10,
+        solved=solved,
+        ep=ep or None,
+        ed=ed or None,
+        stopped=_STOPPED.get(outcomes[1], ""),
+        version=RATING_VERSION,
     )
+
+
+_STOPPED: Final = {MORE: TIME_LIMIT, PAUSED: TIME_LIMIT, STUCK: NO_TECHNIQUE}
+"""What a rating says for an outcome of a walk."""
+
+
+def _highest_rating(by_rating: _Walker, outcome: int) -> int:
+    """The highest rating of a walk in tenths.
+
+    If the walk has ended early, the techniques before the last one it tried did not apply, so the
+    next step has at least the rating of that technique.
+    """
+    tried = by_rating.order[0].se
+    if outcome == STUCK:
+        tried = by_rating.order[-1].se
+    elif outcome == PAUSED:
+        row = int(by_rating.walk[L.RESUME_ROW]) - L.TECHNIQUE_ROWS
+        tried = by_rating.order[row // L.TECHNIQUE_ROW_SIZE].se
+    return max(int(by_rating.walk[L.HIGHEST_RATING]), tried)
 
 
 def try_walk(run: Callable[..., int]) -> None:

@@ -87,7 +87,7 @@ def _start_level(state, grid, inner, tables, nest, level):
     if nest[N.READY_LEVEL] >= level:
         nest[N.READY_LEVEL] = L.NOTHING
     if nest[N.READY_LEVEL] == L.NOTHING:
-        _start_state(state, tables, nest)
+        _start_state(state, nest)
     for lower in range(nest[N.READY_LEVEL] + 1, 2 if level == 4 else level):
         _start_pass(nest, MOST)
         for signed in range(2 * L.SINGLES):
@@ -111,7 +111,7 @@ def _start_pass(nest, limit):
 
 
 @compiled()
-def _start_state(state, tables, nest):
+def _start_state(state, nest):
     """Start with a new state: number the candidates that may start; forget all hints.
 
     If there are too many candidates, none of them is numbered.
@@ -184,6 +184,7 @@ def _extend_slot(state, grid, inner, tables, nest, signed, level):
     """Continue a slot up to the end of a level, or to where all nodes are too complex."""
     slot = _slot_of(nest, signed)
     nest[N.EXTENDED + signed] = nest[N.PASS]
+    nest[N.WORK] += 1
     if level == 0:
         follow(state, grid, tables, nest, slot, signed, DYNAMIC_LINKS)
         _note_followed(nest, slot)
@@ -201,7 +202,7 @@ def _extend_slot(state, grid, inner, tables, nest, signed, level):
             # a level before found no pattern where it ended
             found = (level == 1 or not is_old) and use_patterns(state, grid, tables, nest, slot)
             if not found and level >= 2:
-                nest[N.WORK] += 1
+                nest[N.WORK] += N.NESTED_WORK
                 start_records(nest)
                 if level < 4 and find_implied_on(grid, tables, nest, inner):
                     record_chains(grid, tables, nest)

@@ -11,7 +11,7 @@ from __future__ import annotations
 from pipeline.native import compiled
 from pipeline.steps import layout as L
 from pipeline.steps import nested_layout as N
-from pipeline.steps.nested_slots import MOST, reach
+from pipeline.steps.nested_slots import MOST, add_entry_parent, reach
 from pipeline.steps.step_arrays import candidate_at, lowest_bit
 
 
@@ -67,7 +67,7 @@ def cite(nest, constraint):
 
 @compiled()
 def cite_chain(nest, slot, signed, entry):
-    """Add what a chain and its hints cite to CITED_SET. Returns a hash of the nodes of the chain."""
+    """Add what a chain and its hints cite to CITED_SET. Returns a hash of its nodes."""
     nest[N.STAMP] += 1
     stamp, depth, digest = nest[N.STAMP], 0, mix(signed)
     while True:
@@ -148,7 +148,7 @@ def add_eliminations_of_cell(grid, tables, nest, cell, digits):
 
 
 @compiled(inline=True)
-def add_parent(nest, slot, node):
+def add_parent(nest, node):
     """Add a node off to the parents, unless it is one of them."""
     if nest[N.STAMPS + 2 * node] != nest[N.STAMP]:
         nest[N.STAMPS + 2 * node] = nest[N.STAMP]
@@ -164,11 +164,11 @@ def start_eliminations(nest):
 
 
 @compiled()
-def add_eliminated_parents(state, grid, tables, nest, slot, constraint):
+def add_eliminated_parents(state, grid, tables, nest, constraint):
     """Add to the parents all candidates of a constraint that are eliminated."""
     eliminated = state[constraint] & ~grid[constraint]
     while eliminated:
-        add_parent(nest, slot, candidate_at(tables, constraint, lowest_bit(tables, eliminated)))
+        add_parent(nest, candidate_at(tables, constraint, lowest_bit(tables, eliminated)))
         eliminated &= eliminated - 1
 
 
@@ -195,12 +195,10 @@ def enter_eliminations(nest, slot, complexity, digest):
                 hint = number_hint(nest, complexity, digest)
             if hint == L.NOTHING or nest[slot + N.SLOT_END] > N.MAX_SLOT_END:
                 return
-            entry = slot + nest[slot + N.SLOT_END]
             reach(nest, slot, 2 * node, -2 - hint, 0)
             for j in range(nest[N.PARENTS_COUNT]):
-                nest[entry + N.FIRST_PARENT + j] = nest[N.PARENTS + j]
-            nest[entry + N.PARENT_COUNT] = nest[N.PARENTS_COUNT]
-            nest[slot + N.SLOT_END] += nest[N.PARENTS_COUNT]
+                add_entry_parent(nest, slot, nest[N.PARENTS + j])
+            entry = nest[slot + N.ENTRY_AT + 2 * node]
             if minimum == 0:
                 nest[N.HINT_STAMP_NOW] += 1
                 minimum = count_complexity(nest, slot, entry, MOST)

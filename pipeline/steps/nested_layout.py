@@ -29,8 +29,10 @@ FIRST_LIMIT = 50
 """The complexity up to which a search goes at first. A search without result has a higher one next.
 """
 
-MAX_WORK = 4
-"""A search pauses after this number of searches among the remaining candidates."""
+MAX_WORK, NESTED_WORK = 256, 64
+"""A search pauses after MAX_WORK units of work. An extension of a slot is one unit, a search among
+the remaining candidates NESTED_WORK.
+"""
 
 MAX_STAMP = 1 << 29
 """Above it, all stamps restart from 0."""
@@ -58,6 +60,7 @@ WHOLE_SET, HASH_MASK = (1 << SET_BITS) - 1, (1 << 60) - 1
     ON_COUNT,  # the number of nodes on
     OFF_COUNT,  # the number of nodes off
     SLOT_END,  # the offset in the slot of the next entry
+    LAST_ENTRY,  # where in `nest` the last entry is
     CONFLICT,  # the signed node whose contrary is reached, or NOTHING
     CONFLICT_AT,  # its entry
     ON_HEAD,  # how many nodes on have been followed
@@ -72,7 +75,7 @@ WHOLE_SET, HASH_MASK = (1 << SET_BITS) - 1, (1 << 60) - 1
     OFF_ORDER,  # the candidates off
     ENTRIES,
     SLOT_SIZE,
-) = accumulate((0, *12 * (1,), 2 * SINGLES, SINGLES, SINGLES, 12000))
+) = accumulate((0, *13 * (1,), 2 * SINGLES, SINGLES, SINGLES, 12000))
 """Offsets in a slot, which holds what follows from an assumption."""
 
 PARENT_COUNT, CAUSE, MIN_COMPLEXITY, FIRST_PARENT = range(4)
@@ -160,7 +163,7 @@ MAX_SLOT_END = SLOT_SIZE - 4700
     NEXT,  # the candidate at which it goes on
     LIMIT,  # the complexity up to which it searches
     IS_CUT,  # whether the limit ended any slot
-    WORK,  # the number of searches among the remaining candidates since the last pause
+    WORK,  # the units of work since the last pause
     BEST_COMPLEXITY,  # of the best hint so far: its complexity, or LIMIT + 1
     BEST_KIND,  # its kind
     BEST_SOURCE,  # the assumption or the constraint from which it starts, or NOTHING

@@ -69,12 +69,12 @@ def _add_eliminations_of_digit(grid, tables, nest, unit, digit, positions):
 
 
 @compiled()
-def _begin_pattern(state, grid, tables, nest, slot, a, b):
+def _begin_pattern(state, grid, tables, nest, a, b):
     """Begin a pattern of two constraints."""
     start_eliminations(nest)
     clear_citations(nest)
     for constraint in (a, b):
-        add_eliminated_parents(state, grid, tables, nest, slot, constraint)
+        add_eliminated_parents(state, grid, tables, nest, constraint)
         cite(nest, constraint)
 
 
@@ -102,7 +102,7 @@ def _use_locked(state, grid, tables, nest, slot):
             cell = cell_at(tables, unit, lowest_bit(tables, eliminated))
             eliminated &= eliminated - 1
             if _unit_of(tables, cell, other // 9) != other:
-                add_parent(nest, slot, 9 * cell + digit)
+                add_parent(nest, 9 * cell + digit)
         while others:
             cell = cell_at(tables, other, lowest_bit(tables, others))
             others &= others - 1
@@ -128,7 +128,7 @@ def _use_hidden_pairs(state, grid, tables, nest, slot):
                 if _places(grid, unit, first) != places:
                     continue
                 a = L.UNIT_DIGITS + 9 * unit + first
-                _begin_pattern(state, grid, tables, nest, slot, a, a + second - first)
+                _begin_pattern(state, grid, tables, nest, a, a + second - first)
                 rest = places
                 while rest:
                     cell = cell_at(tables, unit, lowest_bit(tables, rest))
@@ -153,7 +153,7 @@ def _use_naked_pairs(state, grid, tables, nest, slot):
                 a = cell_at(tables, unit, first)
                 if grid[a] != grid[b]:
                     continue
-                _begin_pattern(state, grid, tables, nest, slot, a, b)
+                _begin_pattern(state, grid, tables, nest, a, b)
                 for position in range(9):
                     if position not in (first, second):
                         cell = cell_at(tables, unit, position)
@@ -182,7 +182,7 @@ def _use_x_wings(state, grid, tables, nest, slot):
                         continue
                     a = L.UNIT_DIGITS + 9 * first + digit
                     b = L.UNIT_DIGITS + 9 * second + digit
-                    _begin_pattern(state, grid, tables, nest, slot, a, b)
+                    _begin_pattern(state, grid, tables, nest, a, b)
                     outside = 511 & ~(1 << first % 9 | 1 << second % 9)
                     rest = places
                     while rest:

@@ -151,7 +151,7 @@ def use_records(state, grid, tables, nest, slot):
             constraint = N.CITED_BITS * word
             while cited:
                 if cited & 1:
-                    add_eliminated_parents(state, grid, tables, nest, slot, constraint)
+                    add_eliminated_parents(state, grid, tables, nest, constraint)
                 cited >>= 1
                 constraint += 1
         signed = nest[record + N.RECORD_SIGNED]

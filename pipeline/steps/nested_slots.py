@@ -41,8 +41,17 @@ def _add_entry(nest, slot, cause, minimum):
     entry = slot + nest[slot + N.SLOT_END]
     nest[entry + N.PARENT_COUNT], nest[entry + N.CAUSE] = 0, cause
     nest[entry + N.MIN_COMPLEXITY] = minimum
+    nest[slot + N.LAST_ENTRY] = entry
     nest[slot + N.SLOT_END] += N.FIRST_PARENT
     return entry
+
+
+@compiled(inline=True)
+def add_entry_parent(nest, slot, parent):
+    """Add a parent to the last entry."""
+    nest[nest[slot + N.LAST_ENTRY] + N.PARENT_COUNT] += 1
+    nest[slot + nest[slot + N.SLOT_END]] = parent
+    nest[slot + N.SLOT_END] += 1
 
 
 @compiled(inline=True)
@@ -87,67 +96,78 @@ def propagate(state, grid, tables, nest, slot, on_head, off_head, mode):
     candidates that remain. In the mode DYNAMIC, nodes off are eliminated from it, and a strong link
     depends on the candidates of `state` that `grid` lacks.
     """
-    parents = slot + N.ENTRY_AT
     while True:
         if on_head < nest[slot + N.ON_COUNT]:
             node = nest[slot + N.ON_ORDER + on_head]
             on_head += 1
-            minimum = nest[nest[parents + 2 * node + 1] + N.MIN_COMPLEXITY]
-            for k in range(4):
-                j = link_index(k)
-                constraint = tables[L.NODE_CONSTRAINTS + 4 * node + j]
-                rest = grid[constraint] & ~tables[L.NODE_MASKS + 4 * node + j]
-                while rest:
-                    other = candidate_at(tables, constraint, lowest_bit(tables, rest))
-                    rest &= rest - 1
-                    is_conflict = nest[parents + 2 * other + 1] != 0
-                    if not is_conflict and nest[parents + 2 * other]:
-                        continue
-                    entry = slot + nest[slot + N.SLOT_END]
-                    if is_conflict:
-                        _conflict(nest, slot, 2 * other, L.NOTHING, minimum)
-                    else:
-                        reach(nest, slot, 2 * other, L.NOTHING, minimum)
-                    nest[entry + N.PARENT_COUNT], nest[entry + N.FIRST_PARENT] = 1, 2 * node + 1
-                    nest[slot + N.SLOT_END] += 1
-                    if is_conflict:
-                        return
+            if not _follow_on(grid, tables, nest, slot, node):
+                return
         elif off_head < nest[slot + N.OFF_COUNT]:
             node = nest[slot + N.OFF_ORDER + off_head]
             off_head += 1
-            for k in range(4):
-                j = link_index(k)
-                constraint = tables[L.NODE_CONSTRAINTS + 4 * node + j]
-                rest = grid[constraint] & ~tables[L.NODE_MASKS + 4 * node + j]
-                if rest == 0 or rest & (rest - 1):
-                    continue
-                other = candidate_at(tables, constraint, lowest_bit(tables, rest))
-                is_conflict = nest[parents + 2 * other] != 0
-                if not is_conflict and nest[parents + 2 * other + 1]:
-                    continue
-                minimum = nest[nest[parents + 2 * node] + N.MIN_COMPLEXITY]
-                entry = slot + nest[slot + N.SLOT_END]
-                if is_conflict:
-                    _conflict(nest, slot, 2 * other + 1, constraint, minimum)
-                else:
-                    reach(nest, slot, 2 * other + 1, constraint, minimum)
-                nest[entry + N.FIRST_PARENT] = 2 * node
-                size = 1
-                eliminated = state[constraint] & ~grid[constraint] if mode & DYNAMIC else 0
-                while eliminated:
-                    parent = 2 * candidate_at(tables, constraint, lowest_bit(tables, eliminated))
-                    eliminated &= eliminated - 1
-                    minimum = max(minimum, nest[nest[parents + parent] + N.MIN_COMPLEXITY])
-                    nest[entry + N.FIRST_PARENT + size] = parent
-                    size += 1
-                nest[entry + N.PARENT_COUNT], nest[entry + N.MIN_COMPLEXITY] = size, minimum + 1
-                nest[slot + N.SLOT_END] += size
-                if is_conflict:
-                    return
+            if not _follow_off(state, grid, tables, nest, slot, node, mode):
+                return
             if mode & DYNAMIC:
                 eliminate(grid, tables, node)
         else:
             return
+
+
+@compiled()
+def _follow_on(grid, tables, nest, slot, node):
+    """Enter what a candidate on implies. Returns False at a contradiction."""
+    entries = slot + N.ENTRY_AT
+    minimum = min_complexity(nest, slot, 2 * node + 1)
+    for k in range(4):
+        j = link_index(k)
+        constraint = tables[L.NODE_CONSTRAINTS + 4 * node + j]
+        rest = grid[constraint] & ~tables[L.NODE_MASKS + 4 * node + j]
+        while rest:
+            other = candidate_at(tables, constraint, lowest_bit(tables, rest))
+            rest &= rest - 1
+            is_conflict = nest[entries + 2 * other + 1] != 0
+            if not is_conflict and nest[entries + 2 * other]:
+                continue
+            if is_conflict:
+                _conflict(nest, slot, 2 * other, L.NOTHING, minimum)
+            else:
+                reach(nest, slot, 2 * other, L.NOTHING, minimum)
+            add_entry_parent(nest, slot, 2 * node + 1)
+            if is_conflict:
+                return False
+    return True
+
+
+@compiled()
+def _follow_off(state, grid, tables, nest, slot, node, mode):
+    """Enter what a candidate off implies. Returns False at a contradiction."""
+    entries = slot + N.ENTRY_AT
+    for k in range(4):
+        j = link_index(k)
+        constraint = tables[L.NODE_CONSTRAINTS + 4 * node + j]
+        rest = grid[constraint] & ~tables[L.NODE_MASKS + 4 * node + j]
+        if rest == 0 or rest & (rest - 1):
+            continue
+        other = candidate_at(tables, constraint, lowest_bit(tables, rest))
+        is_conflict = nest[entries + 2 * other] != 0
+        if not is_conflict and nest[entries + 2 * other + 1]:
+            continue
+        if is_conflict:
+            _conflict(nest, slot, 2 * other + 1, constraint, 0)
+        else:
+            reach(nest, slot, 2 * other + 1, constraint, 0)
+        minimum = min_complexity(nest, slot, 2 * node)
+        add_entry_parent(nest, slot, 2 * node)
+        eliminated = state[constraint] & ~grid[constraint] if mode & DYNAMIC else 0
+        while eliminated:
+            parent = 2 * candidate_at(tables, constraint, lowest_bit(tables, eliminated))
+            eliminated &= eliminated - 1
+            minimum = max(minimum, min_complexity(nest, slot, parent))
+            add_entry_parent(nest, slot, parent)
+        nest[nest[slot + N.LAST_ENTRY] + N.MIN_COMPLEXITY] = minimum + 1
+        if is_conflict:
+            return False
+    return True
 
 
 @compiled()
