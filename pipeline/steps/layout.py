@@ -197,7 +197,10 @@ SCORE = 3  # sum of the scores of all steps
 HIGHEST_RATING = 4  # highest rating of a step, in tenths
 HARDEST = 5  # index of the hardest technique so far
 HAS_QUEUES = 6  # whether singles are taken from queues, see `singles`
-TECHNIQUE_ROWS = 7  # a row of TECHNIQUE_ROW_SIZE numbers for each technique, in the order of trying
+RESUME_ROW = 7  # where the search for a step goes on after a pause, or 0
+FIRST_RATING = 8  # rating of the first step, in tenths
+PLACING_RATING = 9  # highest rating up to the first step that places, or 0 before that step
+TECHNIQUE_ROWS = 10  # a row of TECHNIQUE_ROW_SIZE numbers for each technique, in this order
 
 # A row of `walk`. HARDNESS orders techniques by level, then by score. SE is the rating of Sudoku
 # Explainer in tenths. KIND, FORM and SIZE are fields of `techniques.Technique`.
