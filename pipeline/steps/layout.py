@@ -254,7 +254,7 @@ HARDNESS, POINTS, SE, KIND, FORM, SIZE, TECHNIQUE_ROW_SIZE = range(7)
     OFF_ORDER,  # candidates off
     DERIVATIONS,  # a derivation for each node that is reached
     SLOT_SIZE,
-) = accumulate((0, *6 * (1,), 2 * SINGLES, SINGLES, SINGLES, 12000))
+) = accumulate((0, *6 * (1,), 2 * SINGLES, SINGLES, SINGLES, 8 * SINGLES + 12))
 """Offsets in a slot, which holds what follows from an assumption."""
 
 # A derivation: the constraint of the strong link (NOTHING for a weak one), the number of nodes on
