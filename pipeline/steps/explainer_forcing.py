@@ -1,4 +1,4 @@
-"""Nishio, multiple and dynamic forcing chains of Sudoku Explainer 1.2.1 (7.5, 8.0, 8.5 and up)."""
+"""Multiple and dynamic forcing chains of Sudoku Explainer 1.2.1 (8.0, 8.5 and more)."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from pipeline.steps import layout as L
 from pipeline.steps.explainer_closure import close_links, have_common_consequence
 from pipeline.steps.explainer_hints import (
     BASE_MULTIPLE,
-    BASE_NISHIO,
     CELL_KIND,
     CONTRADICTION,
     DOUBLE,
@@ -35,29 +34,8 @@ from pipeline.steps.explainer_implications import (
 )
 from pipeline.steps.step_arrays import append_new, bit_count, candidate_at, lowest_bit, reset_step
 
-NISHIO_MODE = UNIT_LINKS | STOPS | DYNAMIC
 MULTIPLE_MODE = UNIT_LINKS | CELL_LINKS | STOPS
-"""How Nishio and multiple forcing chains follow an assumption; see `follow`."""
-
-
-# A candidate from which links of one digit lead to a contradiction is false, and one without which
-# they do is true.
-@compiled()
-def find_nishio(state, grid, tables, step, workspace):
-    """Find the best Nishio forcing chain. Returns its rating in tenths, or 0."""
-    forget_hints(workspace)
-    for candidate in range(L.SINGLES):
-        mask = state[candidate // 9]
-        for is_on in (1, 0):
-            if mask >> candidate % 9 & 1 and mask & (mask - 1):
-                start = 2 * candidate + is_on
-                _follow_first(state, grid, tables, workspace, start, NISHIO_MODE)
-                _try_contradiction(tables, workspace, L.SLOTS, BASE_NISHIO, start)
-    if not has_hint(workspace):
-        return 0
-    reset_step(step)
-    _conclude_contradiction(state, grid, tables, step, workspace, NISHIO_MODE)
-    return best_rating(workspace, tables)
+"""How multiple forcing chains follow an assumption; see `follow`."""
 
 
 # Whichever candidate of a cell, or place of a digit in a unit, holds: what all of them imply is so.
