@@ -93,7 +93,7 @@ STATE_SIZE = 739
 MAX_TRIED = 500
 """More rectangles than a search tries: 486 are possible."""
 
-MAX_SETS, MAX_COMMONS = 1000, 30000
+MAX_SETS, MAX_COMMONS = 700, 15000
 """Limits on the number of almost locked sets, and of their restricted commons."""
 
 BANDS = 3
