@@ -1,10 +1,10 @@
 """Generate docs/reference/techniques/: a page for each technique, with a drawn example.
 
     python docs/techniques.py              # pages and pictures of the examples in techniques.csv
-    python docs/techniques.py --find FILE  # look for examples in puzzles, 81 characters a line
+    python docs/techniques.py FILE         # first look for examples in puzzles, one a line
 
-`--find` looks for examples of techniques that have none, and prefers steps that are easy to read.
-It adds what it finds to techniques.csv.
+Examples are looked for only for techniques that have none; steps that are easy to read are
+preferred. What is found is added to techniques.csv.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import re
 import sys
 from collections.abc import Iterable, Iterator
 from itertools import chain
+from math import inf
 from pathlib import Path
 from typing import NamedTuple
 
@@ -128,9 +129,10 @@ def page(name: str, step: Step | None) -> str:
     description = description_of(name)
     if description is None:
         raise ValueError(f"{name} has no description")
-    title = f"{name[:1].upper()}{name[1:]}"
+    title = _capital(name)
     parts = [f"# {title}\n", f"{description.what}\n"]
-    parts += ["; ".join(f"{label}: {value}" for label, value in facts(name)).capitalize() + ".\n"]
+    known = "; ".join(f"{label}: {value}" for label, value in facts(name))
+    parts += [f"{_capital(known)}.\n"]
     parts += [f"## Why it holds\n\n{description.why}\n"]
     if step:
         parts += [
@@ -144,6 +146,10 @@ def page(name: str, step: Step | None) -> str:
         parts += [ON_BOARDS]
     parts += ["All techniques: [Techniques](index.md).\n"]
     return "\n".join(parts)
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
 
 
 def picture(name: str, example: Example, step: Step) -> str:
@@ -180,24 +186,27 @@ def _state(step: Step) -> str:
     )
 
 
-def _difficulty(step: Step) -> int:
-    """How hard a step is to read."""
+def _difficulty(step: Step, limit: float) -> float:
+    """How hard a step is to read; infinite if that is clearly `limit` or more."""
+    clutter = sum(mask.bit_count() for mask in step.before.candidates) + 10 * len(step.struck)
+    if clutter >= limit:
+        return inf
     lines = sum(1 for branch in step.branches for _ in branch_lines(step.before, branch))
-    candidates = sum(mask.bit_count() for mask in step.before.candidates)
-    return len(step.reason) + 60 * lines + candidates + 10 * len(step.struck)
+    return clutter + len(step.reason) + 60 * lines
 
 
 def find(puzzles: Iterable[str], missing: set[str]) -> dict[str, Example]:
     """Examples of techniques among the steps through puzzles, each the easiest to read."""
-    best: dict[str, tuple[int, Example]] = {}
+    best: dict[str, tuple[float, Example]] = {}
     for line in puzzles:
         puzzle = re.sub(r"[^1-9]", ".", line)
         masks = Example(puzzle, "").masks
         for order in (BY_SCORE, BY_RATING):
             for step in steps(masks, unique=True, techniques=order):
                 name = step.technique.name
-                if name in missing and (name not in best or _difficulty(step) < best[name][0]):
-                    best[name] = _difficulty(step), Example(puzzle, _state(step))
+                limit = best[name][0] if name in best else inf
+                if name in missing and (difficulty := _difficulty(step, limit)) < limit:
+                    best[name] = difficulty, Example(puzzle, _state(step))
     return {name: example for name, (_, example) in best.items()}
 
 
@@ -230,8 +239,8 @@ def write_pages() -> None:
 
 
 if __name__ == "__main__":
-    if sys.argv[1:2] == ["--find"]:
+    if len(sys.argv) > 1:
         kept = examples()
-        lines = Path(sys.argv[2]).read_text().split()
+        lines = Path(sys.argv[1]).read_text().split()
         write_table(kept | find(lines, {*techniques()} - {*kept}))
     write_pages()

@@ -103,27 +103,9 @@ WORDS, BITS = 12, 63
 """A set of candidates in `graph` is WORDS numbers of BITS bits each."""
 
 (
-    IS_KNOWN,  # 1 if the links of the state have been found
-    HAS_TURBOT,  # whether the state has a turbot fish; NOTHING before the search for one
+    IS_KNOWN,  # bits: what is known of the state, see `links` and `almost_locked_sets`
     SEARCH,  # number of the last search
-    NET_START,  # the candidate from which forcing nets are tried first
     IS_NODE,  # for each node, 1 if the candidate is left, or two candidates of the group are
-    STRONG_FIRST,  # an index in STRONG for each node, and the end
-    WEAK_FIRST,  # an index in WEAK for each node, and the end
-    LIVE_FIRST,  # an index in LIVE for each node, and the end
-    STRONG,  # for each strong link, the node it leads to
-    LINK_CONSTRAINT,  # for each strong link, its constraint
-    WEAK,  # for each weak link, the node it leads to
-    LIVE,  # the same for the weak links to nodes that have strong links
-    PARENT,  # at 4 · signed node: the signed node that implies it, or NOTHING
-    PARENT_CONSTRAINT,  # the next number: the constraint of the link, or NOTHING for a weak link
-    DISTANCE,  # the next number: the number of links from the start of the search
-    REACHED,  # the next number: the number of the last search that reached the signed node
-    QUEUE,  # signed nodes in the order in which the search reached them
-    EXCLUDED_BY,  # for each node, the last start of a search that excludes it, or NOTHING
-    COMMON,  # WORDS numbers: the candidates that every candidate of a constraint excludes
-    HAS_EXCLUSIONS,  # for each candidate, whether its EXCLUSIONS are known
-    EXCLUSIONS,  # WORDS numbers for each candidate: the candidates that it excludes
     NAKED_FIRST,  # where in `graph` the queue of naked singles starts
     NAKED_END,  # where it ends
     HIDDEN_FIRST,  # the same for the queue of hidden singles
@@ -177,15 +159,12 @@ WORDS, BITS = 12, 63
     IS_NEEDED,  # for each placement of the last trial, whether a conclusion needs it
     GRAPH_SIZE,
 ) = accumulate(
-    (0, 1, 1, 1, 1, *4 * (ALL_NODES + 1,), 6000, 6000, 39000, 39000, 1, 1, 1, 8 * ALL_NODES,
-     2 * ALL_NODES, ALL_NODES, WORDS, SINGLES, WORDS * SINGLES, 1, 1, 1, 1, 81, 243, 1, 10, 10, 1,
-     MAX_TRIED,
-     10, 10, 1, MAX_SETS, MAX_SETS, BANDS * MAX_SETS, 9 * BANDS * MAX_SETS,
-     9 * BANDS * MAX_SETS, MAX_SETS + 1, MAX_SETS, 2 * MAX_COMMONS, MAX_COMMONS, MAX_COMMONS,
-     6 * MAX_SETS, 10 * BANDS,
-     9 * BANDS, 6 * ALL_NODES, 45000, *4 * (2 * ALL_NODES,), 2 * ALL_NODES + 1, 81, 9 * BANDS,
-     9 * BANDS, 1, 1, 81 * BANDS, 81 * BANDS, 42, 64, 4 * WORDS * SINGLES, 4 * WORDS * SINGLES,
-     2 * WORDS, 2 * WORDS, SINGLES, 400, 400, 400)
+    (0, 1, 1, ALL_NODES, 1, 1, 1, 1, 81, 243, 1, 10, 10, 1, MAX_TRIED, 10, 10, 1, MAX_SETS,
+     MAX_SETS, BANDS * MAX_SETS, 9 * BANDS * MAX_SETS, 9 * BANDS * MAX_SETS, MAX_SETS + 1,
+     MAX_SETS, 2 * MAX_COMMONS, MAX_COMMONS, MAX_COMMONS, 6 * MAX_SETS, 10 * BANDS, 9 * BANDS, 6 * ALL_NODES,
+     45000, *4 * (2 * ALL_NODES,), 2 * ALL_NODES + 1, 81, 9 * BANDS, 9 * BANDS, 1, 1, 81 * BANDS,
+     81 * BANDS, 42, 64, 4 * WORDS * SINGLES, 4 * WORDS * SINGLES, 2 * WORDS, 2 * WORDS, SINGLES,
+     400, 400, 400)
 )  # fmt: skip
 """Offsets of the parts of `graph`: the links between the nodes of a state, and searches in them."""
 
@@ -218,7 +197,10 @@ SCORE = 3  # sum of the scores of all steps
 HIGHEST_RATING = 4  # highest rating of a step, in tenths
 HARDEST = 5  # index of the hardest technique so far
 HAS_QUEUES = 6  # whether singles are taken from queues, see `singles`
-TECHNIQUE_ROWS = 7  # a row of TECHNIQUE_ROW_SIZE numbers for each technique, in the order of trying
+RESUME_ROW = 7  # where the search for a step goes on after a pause, or 0
+FIRST_RATING = 8  # rating of the first step, in tenths
+PLACING_RATING = 9  # highest rating up to the first step that places, or 0 before that step
+TECHNIQUE_ROWS = 10  # a row of TECHNIQUE_ROW_SIZE numbers for each technique, in this order
 
 # A row of `walk`. HARDNESS orders techniques by level, then by score. SE is the rating of Sudoku
 # Explainer in tenths. KIND, FORM and SIZE are fields of `techniques.Technique`.

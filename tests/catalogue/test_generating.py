@@ -82,7 +82,7 @@ def test_the_wished_technique_is_the_hardest_of_all_puzzles():
 
 
 def test_techniques_that_are_unknown_or_above_the_level_are_refused(monkeypatch):
-    with pytest.raises(UsageError, match="technique: .*did you mean X-wing"):
+    with pytest.raises(UsageError, match=r"technique: .*did you mean X-wing"):
         Wish(technique="X wong")
     with pytest.raises(UsageError, match="a step of X-wing is at least hard, not easy"):
         Wish(technique="x wing", level="easy")

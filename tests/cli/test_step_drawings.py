@@ -39,6 +39,17 @@ def test_the_steps_are_drawn_to_one_file():
     assert len(letters) == len(of_class(svg, "board"))
 
 
+def test_steps_of_other_sizes_are_drawn_and_a_hint_draws_what_it_tells():
+    assert run("solve", "--quiet", "--steps", "--svg", "four.svg", "four.txt")[0] == 0
+    assert of_class(ET.fromstring(Path("four.svg").read_text()), "mark-ordered")
+    for hint, is_told in (("technique", False), ("where", False), ("step", True)):
+        drawn = Path(f"{hint}.svg")
+        assert run("solve", "--quiet", f"--hint={hint}", "--svg", str(drawn), "easy.txt")[0] == 0
+        svg = ET.fromstring(drawn.read_text())
+        assert bool(of_class(svg, "mark-ordered")) == is_told
+        assert not of_class(svg, "solved"), "the solution is not drawn"
+
+
 @needs_typst
 def test_steps_become_a_picture_or_a_pdf_with_a_page_for_each_board():
     assert run("solve", "--quiet", "--steps", "--svg", "steps.png", "easy.txt")[0] == 0
@@ -48,8 +59,10 @@ def test_steps_become_a_picture_or_a_pdf_with_a_page_for_each_board():
 
 
 def test_a_puzzle_without_steps_is_drawn_with_its_solution():
-    assert run("solve", "--quiet", "--steps", "--svg", "four.svg", "four.txt")[0] == 0
-    svg = ET.fromstring(Path("four.svg").read_text())
+    Path("open.txt").write_text(f"{'.' * 81}\n")
+    options = ("--quiet", "--max-solutions", "1", "--steps", "--svg", "open.svg")
+    assert run("solve", *options, "open.txt")[0] == 0
+    svg = ET.fromstring(Path("open.svg").read_text())
     assert of_class(svg, "solved")
     assert not of_class(svg, "in-step")
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import runpy
 from dataclasses import replace
-from itertools import islice
 
 import pytest
+from support.pages import ROOT
 from support.pictures import BEFORE, BOARD, PUZZLE
-from support.techniques import EXAMPLES, masks_of
 
 from pipeline.outbox.report.panel_drawing import panels_svg
 from pipeline.outbox.report.worked import (
@@ -20,7 +20,7 @@ from pipeline.outbox.report.worked import (
 )
 from pipeline.puzzle.geometry import NINE_BY_NINE
 from pipeline.puzzle.puzzle import Puzzle
-from pipeline.steps import loader, steps
+from pipeline.steps import loader
 from pipeline.steps.descriptions import description_of
 from pipeline.steps.step import Cited, Step
 from pipeline.steps.techniques import BY_RATING, BY_SCORE, TECHNIQUES
@@ -68,9 +68,10 @@ def test_many_singles_take_several_panels():
 
 
 def test_a_chain_has_its_line_its_reason_and_its_branches_below_each_other():
-    number, line = EXAMPLES["XY-chain"]
-    (chain,) = islice(steps(masks_of(line), unique=True), number, number + 1)
-    (drawn,) = panels_of(Puzzle(NINE_BY_NINE, tuple(masks_of(line))), [chain])
+    made = runpy.run_path(str(ROOT / "docs" / "techniques.py"))
+    example = made["examples"]()["XY-chain"]
+    chain = example.step(made["techniques"]()["XY-chain"])
+    (drawn,) = panels_of(Puzzle(NINE_BY_NINE, tuple(example.masks)), [chain])
     assert [each.text for each in drawn.lines[:2]] == [str(chain), chain.reason]
     depths = [each.depth for each in drawn.lines]
     assert depths[:3] == [0, 0, 1]
