@@ -7,7 +7,6 @@ from dataclasses import replace
 import pytest
 from support.step_states import REASONS, STATES, WITHOUT_STATE, example, reasons
 
-from pipeline.steps import loader
 from pipeline.steps.orders import ORDERS
 from pipeline.steps.step import CONTRADICTION
 from pipeline.steps.variants import VARIANT_TECHNIQUES
