@@ -19,7 +19,7 @@ from pipeline.puzzle.geometry import FreeGrid, Geometry
 from pipeline.puzzle.puzzle import Puzzle, Rule
 from pipeline.puzzle.rules import cages, custom, free, lines, outside, pairs, regions, whole
 from pipeline.puzzle.rules.meaning import meaning
-from pipeline.reading.formats.iss.machines import Work
+from pipeline.reading.formats.iss.machines import MachineReader
 from pipeline.reading.formats.iss.regex import pattern_machine
 from pipeline.reading.formats.notations import RULES_OF_KEYS, RULES_OF_TYPES
 
@@ -86,7 +86,7 @@ MORE_VALUES = Geometry(1, 6, free_grid=FreeGrid(4, 4))
 CHAOS = Geometry(1, 4, free_grid=FreeGrid(4, 4, 1, (("CC", 16),)))
 MISSING = Geometry(1, 5, free_grid=FreeGrid(4, 4, 0, (("DGC", 4), ("DGR", 4), ("DGB", 4))))
 ODD_EVEN = (0, *[0b1010100 if value % 2 else 0b101010 for value in range(1, 7)])
-MACHINE = Work().machine(pattern_machine, "[135]+[246]+", range(1, 7), 6)
+MACHINE = MachineReader().machine(pattern_machine, "[135]+[246]+", range(1, 7), 6)
 REPEATING = (
     tuple((0, value) for value in range(7)),
     *(
@@ -517,7 +517,7 @@ def _page() -> Iterator[str]:
             yield "; ".join(format_names) + ".\n"
         yield f"Python: `{in_python(example.rules[0], example.geometry)}`.\n"
         if not any(True for rule in example.rules for _ in rule.draw(example.geometry)):
-            yield "It is not drawn on the board.\n"
+            yield "The rule is not drawn on the board.\n"
         yield f"![{example.name}](../assets/rules/{example.file})\n"
 
 

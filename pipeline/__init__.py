@@ -11,8 +11,9 @@ The library does everything that the commands do:
 source that the inbox accepts. `dedupe` and `overlap` find equivalent puzzles, `generate` creates
 new puzzles, `convert` and `Puzzle.to` write puzzles in other notations. `to_frame` and `to_arrow`
 return tables of results. `parse_puzzle`, `encode_puzzle`, `decode_model` and `certify_grid` are the
-individual stages. `bench` compares solvers, and `steps_of` explains a puzzle by logical steps. The
-rules of variants are in `pipeline.rules`.
+individual stages. `bench` compares solvers. `steps_of` explains a puzzle by logical steps,
+`all_steps_of` lists those that are possible now, and `mistakes_of` compares the state of a game
+with the solution. The rules of variants are in `pipeline.rules`.
 """
 
 from __future__ import annotations
@@ -27,10 +28,13 @@ if TYPE_CHECKING:
     from typing import Any
 
     from pipeline.api import (
+        Mistake,
+        all_steps_of,
         bench,
         convert,
         dedupe,
         generate,
+        mistakes_of,
         overlap,
         solutions,
         solve,
@@ -99,6 +103,7 @@ __all__ = [
     "Left",
     "LimitReached",
     "MissingFolder",
+    "Mistake",
     "Model",
     "Parsed",
     "PipelineError",
@@ -123,6 +128,7 @@ __all__ = [
     "Violation",
     "Wish",
     "__version__",
+    "all_steps_of",
     "bench",
     "certifier",
     "certify_grid",
@@ -133,6 +139,7 @@ __all__ = [
     "encode_puzzle",
     "generate",
     "is_solution",
+    "mistakes_of",
     "overlap",
     "parse_puzzle",
     "parse_result",
@@ -150,8 +157,8 @@ __all__ = [
 
 _PUBLIC_NAMES = {
     "api": (
-        "bench convert dedupe generate overlap solutions solve solve_many steps_of "
-        "to_arrow to_frame"
+        "Mistake all_steps_of bench convert dedupe generate mistakes_of overlap solutions solve "
+        "solve_many steps_of to_arrow to_frame"
     ),
     "catalogue.comparing": "Copy Left Tally",
     "catalogue.generating": "Wish",

@@ -190,7 +190,7 @@ def atomic_file(target: Path) -> Iterator[BinaryIO]:
     try:
         with temporary.open("xb") as file:
             try:
-                # It is ignored if the target does not exist, or modes are not supported.
+                # Without a target, or without support for modes, the mode is not copied.
                 with contextlib.suppress(OSError):
                     os.fchmod(file.fileno(), stat.S_IMODE(target.stat().st_mode))
                 yield file

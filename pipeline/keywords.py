@@ -87,7 +87,7 @@ def settings_from(
         if name not in names:
             raise TypeError(f"{name}: unexpected keyword argument; expected {', '.join(names)}")
         # Without the unit, the message does not suggest a text such as '10 s' for a number.
-        replace(declared[name], unit=None).check(value, name)
+        replace(declared[name], quantity=None).check(value, name)
     return Settings(**chosen)
 
 

@@ -32,9 +32,9 @@ class Setting:
 
     - `panel`, `metavar`: the section of the help that lists it, and the placeholder of its value.
     - `minimum`, `maximum`: range of a number.
-    - `is_risky`: the setting names a program or file, lifts a limit, or trusts a solver. It is
-      rejected in a settings file found in the current folder, which a stranger may have written.
-    - `unit`: the quantity of a number, which may then have a suffix, as in `90s`.
+    - `is_risky`: whether the setting names a program or file, lifts a limit, or trusts a solver. A
+      settings file found in the current folder must not contain it: a stranger may have written it.
+    - `quantity`: the quantity of a number, which may then have a suffix, as in `90s`.
     - `short`: one-letter form of the option.
     - `pattern`, `valid_text`: a regular expression for valid strings, and their description in
       messages.
@@ -47,7 +47,7 @@ class Setting:
     maximum: float = math.inf
     _: KW_ONLY
     is_risky: bool = False
-    unit: Quantity | None = None
+    quantity: Quantity | None = None
     short: str | None = None
     pattern: str = ""
     valid_text: str = ""
@@ -98,29 +98,31 @@ class Setting:
         """A description of valid values, for messages."""
         if self.choices:
             return f"one of {', '.join(self.choices)}"
-        if self.unit and not self.unit.default_unit:
-            return f"a number with its unit, as in {self.unit.example}"
+        if self.quantity and not self.quantity.default_unit:
+            return f"a number with its unit, as in {self.quantity.example}"
         span = f" from {self.minimum:,} to {self.maximum:,}" if math.isfinite(self.maximum) else ""
-        kind = self.valid_text or _KIND_WORDS.get(self.kind, "a text")
-        if not self.unit:
+        kind = self.valid_text or _KIND_WORDS.get(self.kind, "a string")
+        if not self.quantity:
             return kind + span
-        example = self.unit.example
-        return f"{kind} of {self.unit.default_unit}{span}, or a value with a unit such as {example}"
+        unit, example = self.quantity.default_unit, self.quantity.example
+        return f"{kind} of {unit}{span}, or a value with a unit such as {example}"
 
     def display_value(self, value: Any) -> Any:
-        """The value, as text with a suffix if the setting has a unit."""
-        return self.unit.text_of(value) if self.unit and value is not None else value
+        """The value, as text with a suffix if the setting has a quantity."""
+        return self.quantity.text_of(value) if self.quantity and value is not None else value
 
     def read(self, text: str, subject: str) -> Any:
         """Parse a value. Raises UsageError, whose message begins with `subject`."""
         value: Any = text
         if self.kind is bool:
             value = _FLAGS.get(text.lower(), text)
-        elif self.unit and (number := self.unit.number_in(text)) is not None:
+        elif self.quantity and (number := self.quantity.number_in(text)) is not None:
             value = number
         elif self.kind is Path and not text:  # Path("") is the current folder
             raise UsageError(f"{subject}: expected a path, found ''")
-        elif self.kind in {int, float, Path} and (self.unit is None or self.unit.default_unit):
+        elif self.kind in {int, float, Path} and (
+            self.quantity is None or self.quantity.default_unit
+        ):
             with suppress(ValueError):  # `check` reports the error
                 value = self.kind(text)
         return self.check(value, subject, text)

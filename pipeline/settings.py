@@ -114,7 +114,7 @@ _MAX_PORT, _MAX_WORKERS = 65535, 1024
 """Maximum values in addresses of clusters, and of `workers`."""
 
 DECLARABLE = ("format", "variant", "alphabet", "boxes")
-"""Settings that declare the notation of a source. Records contain those that are not `auto`."""
+"""Settings that declare the notation of a source. Records contain their values, except `auto`."""
 
 
 class Reading(NamedTuple):
@@ -198,22 +198,22 @@ class Settings:
     ] = None
     timeout: Annotated[
         float,
-        Setting(SOLVING, None, 0.001, 10**6, unit=DURATION),
+        Setting(SOLVING, None, 0.001, 10**6, quantity=DURATION),
         "Time limit for one puzzle, covering all steps.",
     ] = 60.0
     memory_limit: Annotated[
         int,
-        Setting(SOLVING, None, 64, 10**7, is_risky=True, unit=MEMORY),
+        Setting(SOLVING, None, 64, 10**7, is_risky=True, quantity=MEMORY),
         "Memory limit for each step, such as encoding or solving; at least 64M.",
     ] = 4096
     max_bytes: Annotated[
         int,
-        Setting(READING, None, 1, 2**40, is_risky=True, unit=SIZE),
+        Setting(READING, None, 1, 2**40, is_risky=True, quantity=SIZE),
         "Maximum size of a file with one puzzle.",
     ] = MAX_BYTES
     max_total_bytes: Annotated[
         int,
-        Setting(READING, None, 1, 2**50, is_risky=True, unit=SIZE),
+        Setting(READING, None, 1, 2**50, is_risky=True, quantity=SIZE),
         "Maximum unpacked size of an archive or a collection.",
     ] = MAX_TOTAL_BYTES
     max_members: Annotated[
@@ -286,12 +286,12 @@ class Settings:
     ] = RATING_TIMEOUT
     settle: Annotated[
         float,
-        Setting(FOLDERS, None, 0, 10**6, unit=DURATION),
+        Setting(FOLDERS, None, 0, 10**6, quantity=DURATION),
         "How long a file must be unchanged to count as complete, where leases are unavailable.",
     ] = 2.0
     grace: Annotated[
         float,
-        Setting(PROCESSES, None, 0, 10**6, unit=DURATION),
+        Setting(PROCESSES, None, 0, 10**6, quantity=DURATION),
         "Time for the current puzzle to finish after a stop signal.",
     ] = 10.0
     poll: Annotated[

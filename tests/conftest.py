@@ -9,6 +9,7 @@ import shutil
 import signal
 import subprocess
 import sys
+from fcntl import LOCK_EX, LOCK_NB, LOCK_SH, LOCK_UN, flock
 from importlib import import_module
 from importlib.util import find_spec
 from multiprocessing.util import get_temp_dir
@@ -24,6 +25,8 @@ from support.solvers import put_away
 
 from pipeline.solving.solvers.child import Peer
 
+BUILD = Path(__file__).parents[1] / "build"
+
 
 def pytest_configure():
     """Take signals as a program in the foreground does: what is ignored is inherited ignored.
@@ -36,7 +39,7 @@ def pytest_configure():
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     sys.dont_write_bytecode = False
     # what numba compiles is kept for the next time, but not among the user's files
-    os.environ["XDG_CACHE_HOME"] = str(Path(__file__).parents[1] / "build" / "cache")
+    os.environ["XDG_CACHE_HOME"] = str(BUILD / "cache")
 
 
 def pytest_collection_finish():
@@ -69,25 +72,54 @@ def started_engines(monkeypatch):
     monkeypatch.setattr("pipeline.solving.solvers.pysat.Peer", Peer)
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_collection(session):
+    """Let one worker write the bytecode of the tests while each of the others compiles a program.
+
+    In a new clone, workers that collect at the same time would all rewrite the same assertions.
+    """
+    worker = getattr(session.config, "workerinput", None)
+    if worker is None or session.config.option.collectonly:
+        return (yield)
+    number = int(worker["workerid"].removeprefix("gw"))
+    if number and (programs := _programs()):
+        _compile(programs[(number - 1) % len(programs)])
+    BUILD.mkdir(exist_ok=True)
+    with (BUILD / "collecting").open("wb") as lock:
+        try:
+            flock(lock, LOCK_EX | LOCK_NB)
+        except BlockingIOError:
+            flock(lock, LOCK_SH)  # the bytecode is there: the others collect at the same time
+            flock(lock, LOCK_UN)
+        return (yield)
+
+
 @pytest.fixture(scope="session", autouse=True)
-def _machine_code(worker_id):
-    """Compile what a clone has not compiled yet; each worker begins with another program.
+def _machine_code():
+    """Compile what a clone has not compiled yet.
 
     Without this, what a test measures or waits for would depend on who has compiled by then.
     """
+    for program in _programs():
+        _compile(program)
+
+
+def _programs():
+    """Return the programs that tests run as machine code; the first takes longest to compile."""
     if find_spec("numba") is None:
-        return
+        return []
     from pipeline import steps
     from pipeline.catalogue import minlex, singles
     from pipeline.certify import many, proof, variants
     from pipeline.solving import compiled as lanes
 
-    programs = [each.PROGRAM for each in (lanes, many, variants, proof, variants, minlex, singles)]
-    first = int(worker_id.removeprefix("gw")) % len(programs) if worker_id != "master" else 0
-    for program in programs[first:] + programs[:first]:
-        program.compile_into(program.create_folder())
     # it takes longer than all others together: its own test compiles it
     (steps.PROGRAM.create_folder() / "tried").write_text("tests take steps in plain Python")
+    return [each.PROGRAM for each in (variants, lanes, many, proof, singles, minlex)]
+
+
+def _compile(program):
+    program.compile_into(program.create_folder())
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ from random_texts import ARGUMENTS, MEMBERS, random_lines
 from pipeline.reading.formats import parse_source
 from pipeline.reading.formats.iss.groups import GROUPS
 from pipeline.reading.formats.iss.parsing import KNOWN_TYPES
-from pipeline.reading.formats.notations import FLAGS, KEYS, LAST
+from pipeline.reading.formats.notations import DEPENDENT_KEYS, FLAGS, KEYS
 
 RISING = ".Shape~4x4.Thermo~R1C1~R1C2~R1C3~R1C4"
 KING = ".Shape~4x4\n.AntiKing"
@@ -67,4 +67,4 @@ def test_every_type_and_key_is_drawn():
     layouts = {"Shape", "NoBoxes", "Jigsaw", "RegionSize", "RegionSameValues", "Var"}
     layouts |= {"ChaosConstruction", "Doppelganger", "SearchPriority", "", *GROUPS}
     assert {name.partition("~")[0] for name in ARGUMENTS} == KNOWN_TYPES - layouts
-    assert {*MEMBERS} == {*KEYS, *FLAGS, *LAST} - {"windoku"}
+    assert {*MEMBERS} == {*KEYS, *FLAGS, *DEPENDENT_KEYS} - {"windoku"}

@@ -33,7 +33,7 @@ from pipeline.catalogue.puzzle_arrays import (
 from pipeline.catalogue.singles import States, propagate_singles
 from pipeline.puzzle.geometry import NINE_BY_NINE
 
-MAX_DEPTH, MAX_BACKDOOR = 2, 3
+MAX_TRIAL_DEPTH, MAX_BACKDOOR = 2, 3
 """The largest depth and the largest backdoor that are searched for. A depth of 3 means 3 or more,
 and a backdoor of 4 means 4 or more."""
 
@@ -71,7 +71,7 @@ def undecided_cells(states: States) -> Flags:
     return several
 
 
-def depths_of(masks: MaskArray, max_depth: int = MAX_DEPTH) -> Counts:
+def depths_of(masks: MaskArray, max_depth: int = MAX_TRIAL_DEPTH) -> Counts:
     """Return the depth of each puzzle with one solution; `max_depth` + 1 if it is larger.
 
     `masks` is (P, n²).

@@ -22,7 +22,7 @@ from math import inf
 import numpy as np
 from numpy.typing import NDArray
 
-from pipeline.catalogue.effort import MAX_DEPTH, depths_of
+from pipeline.catalogue.effort import MAX_TRIAL_DEPTH, depths_of
 from pipeline.catalogue.puzzle_arrays import Flags, Indices, ValueArray, random_symmetries
 from pipeline.catalogue.solutions import (
     CertifiedBatch,
@@ -33,9 +33,12 @@ from pipeline.catalogue.solutions import (
 from pipeline.errors import LimitReached, UsageError
 from pipeline.puzzle.geometry import NINE_BY_NINE
 from pipeline.settings import Level
+from pipeline.solving import LEVELS
 from pipeline.solving.compiled import solve_masks
 from pipeline.solving.solvers import Solvers
 from pipeline.steps import ratings
+from pipeline.steps.orders import technique_named
+from pipeline.steps.techniques import Technique
 
 BATCH_GRIDS = 512
 """Number of grids per batch. Another number would give other puzzles for the same seed."""
@@ -45,6 +48,9 @@ MAX_FRUITLESS_BATCHES = 2000
 
 MAX_FRUITLESS_RATED_BATCHES = 40
 """The same limit if puzzles must have a certain level: rating them takes longer."""
+
+MAX_FRUITLESS_TECHNIQUE_BATCHES = 100
+"""The same limit if a certain technique must be the hardest."""
 
 MIN_FRUITLESS_BATCHES, HOPELESS_DISTANCE = 10, 3
 """Generation gives up after MIN_FRUITLESS_BATCHES if the requested number of clues differs by
@@ -74,8 +80,10 @@ class Wish:
     - `depth`: minimum and maximum depth (see `effort`), 0 to 2. Depth 2 is very rare: none of the
       first 1,024,000 puzzles of seed 0 has it.
     - `level`: the level of the puzzle's rating (see `pipeline.steps`).
+    - `technique`: the name of the hardest technique among the steps in HoDoKu's order; case, spaces
+      and hyphens do not matter.
 
-    Raises UsageError for empty ranges.
+    Raises UsageError for empty ranges, an unknown technique, and one above the level.
     """
 
     givens: tuple[int, int] = (MIN_GIVENS, _CELLS)
@@ -84,6 +92,12 @@ class Wish:
     marks: bool = False
     depth: tuple[int, int] | None = None
     level: Level | None = None
+    technique: str | None = None
+
+    @property
+    def hardest(self) -> Technique | None:
+        """The technique that must be the hardest. Raises UsageError for an unknown name."""
+        return technique_named(self.technique) if self.technique else None
 
     def __post_init__(self) -> None:
         minimum, maximum = self.givens
@@ -96,8 +110,17 @@ class Wish:
                 f"givens: no minimal puzzle with more than {MAX_MINIMAL_GIVENS} givens is known; "
                 "minimal=False allows redundant givens"
             )
-        if self.depth and not 0 <= self.depth[0] <= self.depth[1] <= MAX_DEPTH:
-            raise UsageError(f"depth: expected a range within 0 to {MAX_DEPTH}")
+        if self.depth and not 0 <= self.depth[0] <= self.depth[1] <= MAX_TRIAL_DEPTH:
+            raise UsageError(f"depth: expected a range within 0 to {MAX_TRIAL_DEPTH}")
+        try:
+            hardest = self.hardest
+        except UsageError as error:
+            raise UsageError(f"technique: {error}") from error
+        if hardest and self.level and LEVELS.index(self.level) < hardest.level:
+            raise UsageError(
+                f"technique: a puzzle with a step of {hardest.name} is at least "
+                f"{hardest.level_name}, not {self.level}"
+            )
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +164,7 @@ def _generate_batches(
         for index in np.flatnonzero(solved.unique).tolist():
             puzzle = _generated_puzzle(chosen, solved, index)
             on_tried(number * BATCH_GRIDS)
-            if wish.level is None or next(ratings([puzzle.masks])).level == wish.level:
+            if _has_wished_steps(wish, puzzle):
                 is_fruitless = False
                 yield puzzle
         fruitless = fruitless + 1 if is_fruitless else 0
@@ -150,11 +173,24 @@ def _generate_batches(
             wish.givens[0] >= most_clues + distance or wish.givens[1] <= fewest_clues - distance
         )
         max_fruitless = MAX_FRUITLESS_RATED_BATCHES if wish.level else MAX_FRUITLESS_BATCHES
+        if wish.technique:
+            max_fruitless = MAX_FRUITLESS_TECHNIQUE_BATCHES
         if fruitless == max_fruitless or (fruitless == MIN_FRUITLESS_BATCHES and is_far):
             raise LimitReached(
                 f"none of {fruitless * BATCH_GRIDS:,} puzzles has the requested properties; "
                 f"they have {fewest_clues} to {most_clues} givens"
             )
+
+
+def _has_wished_steps(wish: Wish, puzzle: Generated) -> bool:
+    """Whether the steps through a puzzle have the wished level and the wished hardest technique."""
+    if not (wish.level or wish.technique):
+        return True
+    (rating,) = ratings([puzzle.masks], has_se=False)
+    if wish.level and rating.level != wish.level:
+        return False
+    hardest = wish.hardest
+    return hardest is None or (rating.solved and rating.hardest == hardest.name)
 
 
 def _generated_puzzle(masks: NDArray[np.uint16], solved: CertifiedBatch, index: int) -> Generated:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from pipeline.cli.file_access import STANDARD_OUTPUT, atomic_table, path_of, source_name
 from pipeline.cli.messages import say
 from pipeline.errors import InputError, printable
-from pipeline.reading.unread import add_unread, unread_counts, unread_of_many
+from pipeline.reading.unread import add_unread, unread_counts, unread_summary
 from pipeline.service.log import Display, Progress
 from pipeline.service.solving import solve_groups
 from pipeline.settings import Settings
@@ -42,7 +42,7 @@ def say_unread(unread: Mapping[str, Mapping[str, int]], verb: str = "read") -> N
     - `verb`: `read` or `converted`, for messages "not read" or "not converted".
     """
     for name, texts in islice(unread.items(), _MAX_REPORTED):
-        say(f"{printable(name)}: {unread_of_many(texts, verb)}")
+        say(f"{printable(name)}: {unread_summary(texts, verb)}")
     if len(unread) > _MAX_REPORTED:
         say(f"and {len(unread) - _MAX_REPORTED:,} more files that were not completely {verb}")
 

@@ -14,7 +14,7 @@ from pipeline.service.log import can_encode
 from pipeline.solving.bench import Benched
 
 COLUMNS: Final = ("name", "variables", "clauses", "status")
-"""The columns to the left of those of the solvers."""
+"""The columns to the left of the columns of the solvers."""
 _LATEX_ESCAPES = {
     "\\": r"\textbackslash{}",
     "~": r"\textasciitilde{}",
@@ -24,7 +24,7 @@ _LATEX_ESCAPES = {
     "|": r"\textbar{}",
     **{character: f"\\{character}" for character in "&%$#_{}"},
 }
-"""Special character of LaTeX → how it is written in a text."""
+"""Special character of LaTeX → the command that prints it."""
 _LATEX_SPECIAL = re.compile("|".join(map(re.escape, _LATEX_ESCAPES)))
 
 

@@ -52,10 +52,11 @@ def range_of(option: str, text: str) -> tuple[int, int]:
     return minimum, maximum
 
 
-def wish_of(
+def wish_of(  # noqa: PLR0913 - one parameter per option
     givens: str | None,
     depth: str | None,
     level: Level | None,
+    technique: str | None,
     *,
     redundant: bool,
     symmetric: bool,
@@ -67,7 +68,7 @@ def wish_of(
     try:
         clues = range_of("givens", givens) if givens else Wish().givens
         depths = range_of("depth", depth) if depth else None
-        return Wish(clues, not redundant, symmetric, marks, depths, level)
+        return Wish(clues, not redundant, symmetric, marks, depths, level, technique)
     except UsageError as error:
         raise UsageError(f"--{error}".replace("minimal=False", "--redundant")) from error
 
@@ -139,7 +140,7 @@ def say_copies(first: Sequence[CopyRow], copies: int) -> None:
 
 
 def note_table(table: Path | None, copies: int, text: str, out: Output, *, to_stderr: bool) -> None:
-    """Report what a table contains (`text`), if the table is a file and not empty."""
+    """Report the content of a table (`text`), if the table is a file and not empty."""
     if copies and table and table != STANDARD_OUTPUT:
         out.note(f"{printable(str(table))} {text}", to_stderr=to_stderr)
 

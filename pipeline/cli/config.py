@@ -24,9 +24,9 @@ _POSITION = re.compile(r"(.*) \(at line (\d+), column (\d+)\)")
 
 
 def read_config(path: Path, *, is_named: bool = True) -> dict[str, Any]:
-    """Read a settings file; returns field of `Settings` → value.
+    """Read a settings file. Maps fields of `Settings` to values.
 
-    Paths other than those of programs are relative to the folder of the file. Raises UsageError if
+    All paths except paths of programs are relative to the folder of the file. Raises UsageError if
     the file cannot be read, for an unknown setting, for an invalid value, and, unless `is_named`,
     for a risky setting.
 
@@ -42,7 +42,7 @@ def read_config(path: Path, *, is_named: bool = True) -> dict[str, Any]:
 
 
 def _values_by_field(values: Mapping[str, Any], path: Path, *, is_named: bool) -> dict[str, Any]:
-    """Check the values of a settings file; returns field of `Settings` → value."""
+    """Check the values of a settings file. Maps fields of `Settings` to values."""
     known = {setting.key: setting for setting in settings_declared().values()}
     chosen = {}
     for written, value in values.items():
@@ -59,7 +59,7 @@ def _values_by_field(values: Mapping[str, Any], path: Path, *, is_named: bool) -
         if setting.is_risky and not is_named:
             why = "not allowed in a settings file that was not named"
             raise UsageError(f"{key}: {why}; to trust this file, pass --{CONFIG} {path}")
-        taken = setting.read if setting.unit and isinstance(value, str) else setting.check
+        taken = setting.read if setting.quantity and isinstance(value, str) else setting.check
         known_value = taken(current_value(setting.name, value, f"{path}: {key} ="), key)
         if setting.kind is Path:
             known_value = path.parent / Path(known_value).expanduser()

@@ -26,7 +26,7 @@ from pipeline.reading.formats import (
     Parsed,
     filled_grid,
     is_written_as_values,
-    oversize,
+    oversize_error,
     read_text,
     read_values,
 )
@@ -51,7 +51,7 @@ _UNSAFE_CHARACTERS = re.compile(r"[^\w.-]+")
 
 @contextmanager
 def path_of(file: Path, settings: Settings) -> Iterator[Path]:
-    """Context manager: the path of a file or folder; for a stream or device, that of a copy.
+    """Context manager: the path of a file or folder, or of a copy of a stream or device.
 
     The copy is removed on exit. Raises InputError if the file cannot be read, or if the stream
     is longer than the maximum size of a file.
@@ -84,7 +84,7 @@ def _copy(stream: BinaryIO, copy: IO[bytes], name: str, settings: Settings) -> N
             copy.write(chunk)
             if copy.tell() > max_bytes:
                 option = "--max-total-bytes" if is_many else "--max-bytes"
-                raise oversize(name, max_bytes, "more", option)
+                raise oversize_error(name, max_bytes, "more", option)
     copy.flush()
 
 
@@ -206,7 +206,8 @@ def read_solution(file: Path, parsed: Parsed, settings: Settings) -> Grid:
         return read_values(read_bytes(file, settings.max_bytes), source_name(file), geometry)
     filled = read_puzzle(file, settings).puzzle
     grid = filled_grid(filled, source_name(file))
-    # the boxes in the file of the solution are drawn or assumed; those of the puzzle replace them
+    # The boxes in the file of the solution are drawn or assumed, so the boxes of the puzzle replace
+    # them.
     is_same_side = filled.is_plain and filled.geometry.side == geometry.side
     return Grid(geometry, grid.values) if is_same_side else grid
 
@@ -265,7 +266,7 @@ def check_target(
 
 
 def _why_protected(target: Path, inputs: Sequence[Path], *, force: bool) -> str | None:
-    """The reason why a file must not be replaced, as a predicate; None if there is none."""
+    """Why a file must not be replaced, as a predicate such as `exists`; None if it may be."""
     if any(given.is_file() and target.samefile(given) for given in inputs):
         return "is an input file; name another file"
     if is_listed(target):

@@ -295,7 +295,7 @@ def _option(setting: Setting, default: Any, **more: Any) -> inspect.Parameter:
 
     `more`: further arguments of `typer.Option`.
     """
-    word, text = setting.unit.placeholder if setting.unit else setting.metavar, setting.help
+    word, text = setting.quantity.placeholder if setting.quantity else setting.metavar, setting.help
     if setting.choices and not word:
         word, text = "NAME", f"{text} One of {', '.join(setting.choices)}."
     shown = setting.display_value(default)
@@ -329,8 +329,8 @@ _CONFIG = Setting(
 def takes(*names: str, **defaults: Any) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """Decorate a command: add the option --config and the options of these settings.
 
-    `defaults`: setting → default of this command, instead of that of `Settings`. Options take
-    precedence over the environment, and the environment over the settings file.
+    `defaults`: setting → default of this command, which replaces the default of `Settings`. Options
+    take precedence over the environment, and the environment over the settings file.
     """
 
     def decorate(command: Callable[..., None]) -> Callable[..., None]:
@@ -378,13 +378,13 @@ def program() -> str:
     return shlex.quote(str(called))
 
 
-def outbox_of(folder: Path | None, settings: Settings, more: str = "") -> Path:
+def outbox_of(folder: Path | None, settings: Settings, message_end: str = "") -> Path:
     """The outbox: `folder`, or the outbox of the settings if `folder` is None.
 
-    Raises MissingFolder if the outbox does not exist. `more`: the end of the message.
+    Raises MissingFolder if the outbox does not exist. `message_end`: the last words of the message.
     """
     outbox = folder or settings.outbox
     if not outbox.is_dir():
         remedy = "; name another folder" if folder else "; name the outbox with --outbox"
-        raise MissingFolder(f"{printable(str(outbox))}: no such folder{remedy}{more}")
+        raise MissingFolder(f"{printable(str(outbox))}: no such folder{remedy}{message_end}")
     return outbox

@@ -189,7 +189,7 @@ def _exit_code(error: Exception) -> int:
 def _check_variables() -> None:
     """Warn about environment variables that begin with the prefix of settings but name none.
 
-    A variable with the former name of a setting is renamed, unless the current name is set.
+    A variable with an earlier name of a setting is renamed, unless the current name is set.
     """
     for name, current in FORMER_NAMES.items():
         former, variable = environment_name(name), environment_name(current)

@@ -247,7 +247,7 @@ def _rules_read(problem: object) -> str:
 
 
 def say_evidence(name: str, result: Result) -> None:
-    """Print which proof of completeness was found, or why there is none."""
+    """Print which proof of completeness was found, or why none was found."""
     certificate = result.certificate
     if certificate and certificate.by == "lrat":
         steps = counted(certificate.steps or 0, "step")

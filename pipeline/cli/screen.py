@@ -17,7 +17,7 @@ from pipeline.errors import counted, duration, printable
 from pipeline.outbox.events import EVENTS
 from pipeline.outbox.names import FAILED, REPORT
 from pipeline.outbox.schema import ARCHIVE, COLLECTION, EXTRA_COUNTS, UNVERIFIED, WITH_TOTALS
-from pipeline.reading.unread import unread_of_many
+from pipeline.reading.unread import unread_summary
 from pipeline.service.log import can_encode
 from pipeline.settings import Settings
 
@@ -96,14 +96,14 @@ class Screen:
     def error(self, event: str, **values: Any) -> None:
         self._show("x", event, values)
 
-    def _show(self, sign: str, event: str, values: dict[str, Any]) -> None:
+    def _show(self, ascii_mark: str, event: str, values: dict[str, Any]) -> None:
         """Show an event. If formatting fails, which must not end a job, show it unformatted."""
         try:
-            self._show_event(sign, event, values)
+            self._show_event(ascii_mark, event, values)
         except Exception:  # noqa: BLE001 - the job is published, but not yet logged
-            self._write(printable(f"{_MARKS[sign][0]} {event} {values}"))
+            self._write(printable(f"{_MARKS[ascii_mark][0]} {event} {values}"))
 
-    def _show_event(self, sign: str, event: str, values: dict[str, Any]) -> None:
+    def _show_event(self, ascii_mark: str, event: str, values: dict[str, Any]) -> None:
         """Show an event, and update the totals."""
         if event in ("job.continued", "job.paused"):
             source = values["source"]
@@ -114,10 +114,10 @@ class Screen:
         match event:
             case "job.finished":
                 self._count(values)
-                if sign == "x" or not self._is_short:
-                    self._say_finished("x" if sign == "x" else "+", values)
+                if ascii_mark == "x" or not self._is_short:
+                    self._say_finished("x" if ascii_mark == "x" else "+", values)
             case "source.unread" if not self._is_short:
-                pass  # the line of the job contains it
+                pass  # the line of the job contains the event
             case "run.waited":
                 self._waited_seconds = values["seconds"]
             case "watch.started":
@@ -125,8 +125,8 @@ class Screen:
                 self._say("-", f"watching {inbox}; results go to {outbox}; press Ctrl-C to stop")
             case "watch.stopped":
                 self.sum_up(has_waited=True, was_stopped=True)
-            case _ if not (self._is_short and sign == "-" and event in _ROUTINE_EVENTS):
-                self._say(sign, _event_text(event, values))
+            case _ if not (self._is_short and ascii_mark == "-" and event in _ROUTINE_EVENTS):
+                self._say(ascii_mark, _event_text(event, values))
 
     def _count(self, values: Mapping[str, Any]) -> None:
         """Add a finished job to the totals."""
@@ -200,7 +200,7 @@ class Screen:
             named = "" if outbox == "outbox" else f" {shlex.quote(outbox)}"
             self._say("-", f"results are in {outbox}; for a report: {program()} report{named}")
 
-    def _say_finished(self, sign: str, values: Mapping[str, Any]) -> None:
+    def _say_finished(self, ascii_mark: str, values: Mapping[str, Any]) -> None:
         """Write the line of a finished job."""
         from rich.cells import cell_len, set_cell_size  # noqa: PLC0415 - slow to load
 
@@ -213,16 +213,16 @@ class Screen:
         took = duration(seconds["total"]) if "total" in seconds and "batch" not in seconds else ""
         columns = f"{values['status']:<{_STATUS_WIDTH}}  {took:>{_TIME_WIDTH}}"
         line = f"{set_cell_size(name, room)}  {columns}"
-        self._say(sign, line.rstrip(), _detail(values))
+        self._say(ascii_mark, line.rstrip(), _detail(values))
 
-    def _say(self, sign: str, line: str, detail: str | None = None) -> None:
+    def _say(self, ascii_mark: str, line: str, detail: str | None = None) -> None:
         """Write a line, with its detail after it if that fits, else below it."""
-        if self._settings.quiet and sign in "+-":
+        if self._settings.quiet and ascii_mark in "+-":
             return
         from rich.cells import cell_len  # noqa: PLC0415 - slow to load
 
         self._is_silent = False
-        mark, colour = _MARKS[sign]
+        mark, colour = _MARKS[ascii_mark]
         width = self._console.width - 1
         below = []
         if cell_len(f"{mark} {line}  {detail or ''}") <= width:
@@ -232,7 +232,7 @@ class Screen:
         elif detail:
             below = self._wrap(detail, width)
         text = "\n    ".join((f"{mark} {line}", *below))
-        self._write(text, colour, len(mark if sign == "+" else f"{mark} {line}"))
+        self._write(text, colour, len(mark if ascii_mark == "+" else f"{mark} {line}"))
 
     def _wrap(self, text: str, width: int) -> list[str]:
         """The lines of a text, which is wrapped only on a terminal."""
@@ -275,7 +275,7 @@ def _detail(values: Mapping[str, Any]) -> str:
     """
     if "totals" in values:
         counts = ", ".join(_counts(values["totals"], values.get(UNVERIFIED, 0)))
-        return "; ".join(filter(None, (counts, unread_of_many(values.get("unread", {})))))
+        return "; ".join(filter(None, (counts, unread_summary(values.get("unread", {})))))
     facts = []
     if values["status"] == "multiple" and values["complete"]:
         facts += [counted(values["solutions"], "solution")]

@@ -10,7 +10,7 @@ from pathlib import Path
 from pipeline.cli.answers import say_minisat_missing
 from pipeline.cli.file_access import atomic_output, is_named, path_of, source_name, write_to
 from pipeline.cli.results import board_with_result
-from pipeline.errors import InputError, SolverError, UsageError, printable
+from pipeline.errors import InputError, UsageError, printable
 from pipeline.outbox.names import DONE
 from pipeline.outbox.originals import Originals
 from pipeline.outbox.report import (
@@ -20,12 +20,11 @@ from pipeline.outbox.report import (
     Board,
     Sheet,
     SheetPuzzle,
-    Worked,
     check_installed,
     is_published,
-    panels_of,
     puzzles_at,
     sheet_pdf,
+    worked_of,
 )
 from pipeline.puzzle.geometry import NINE_BY_NINE
 from pipeline.reading.formats.dimacs import FORMULA_REFUSED
@@ -36,7 +35,7 @@ from pipeline.solving.items import Item, items_of
 from pipeline.solving.problem import PuzzleProblem
 from pipeline.solving.result import Result
 from pipeline.solving.solvers import Solvers
-from pipeline.steps import Step, ratings, steps
+from pipeline.steps import ratings
 
 __all__ = [
     "MAX_SHEET_PUZZLES",
@@ -96,9 +95,9 @@ def _entry_of(item: Item, name: str) -> SheetEntry | InputError:
 def take_first(
     entries: Iterable[SheetEntry | InputError], max_puzzles: int | None
 ) -> tuple[list[SheetEntry], list[InputError]]:
-    """Take the first `max_puzzles` puzzles, or all if None; returns them and the errors before.
+    """Take the first `max_puzzles` puzzles, or all if None. Returns puzzles and earlier errors.
 
-    Raises UsageError if these are more puzzles than a sheet may have.
+    Raises UsageError if a sheet cannot have so many puzzles.
     """
     taken: list[SheetEntry] = []
     errors: list[InputError] = []
@@ -169,27 +168,7 @@ def add_steps(puzzles: Sequence[SheetPuzzle]) -> list[SheetPuzzle]:
             f"--steps prints at most {MAX_WORKED_PUZZLES} puzzles; "
             f"--first {MAX_WORKED_PUZZLES} prints only the first ones"
         )
-    return [replace(puzzle, worked=_worked_of(puzzle)) for puzzle in puzzles]
-
-
-def _worked_of(entry: SheetPuzzle) -> Worked:
-    """The steps of a puzzle, and a sentence if they do not fill it."""
-    puzzle = entry.board.puzzle
-    assert puzzle is not None  # noqa: S101 - each puzzle on a sheet has one
-    if not entry.board.grid:
-        return Worked((), "There are no steps, as no solution is known.")
-    if not (puzzle.is_plain and puzzle.geometry == NINE_BY_NINE):
-        return Worked((), "Steps are only available for 9×9 puzzles without extra rules.")
-    found = list[Step]()
-    try:
-        found += steps(puzzle.cells, unique=entry.status == "unique")
-    except SolverError as error:
-        return Worked((), f"There are no steps: {error}.")
-    panels = [*panels_of(puzzle, found, entry.board.signs)]
-    filled = len(entry.board.givens) + sum(len(step.placed) for step in found)
-    if filled == puzzle.geometry.size:
-        return Worked(panels)
-    return Worked(panels, "No further step was found; the solution was found by search.")
+    return [replace(puzzle, worked=worked_of(puzzle.board, puzzle.status)) for puzzle in puzzles]
 
 
 def _ratings_of(puzzles: Sequence[SheetPuzzle]) -> list[Rating | None]:
@@ -206,7 +185,7 @@ def _ratings_of(puzzles: Sequence[SheetPuzzle]) -> list[Rating | None]:
 
 
 def remove_names(puzzles: Sequence[SheetPuzzle]) -> list[SheetPuzzle]:
-    """Remove the printed names of puzzles, but keep those of puzzles with a fault."""
+    """Remove the printed names of puzzles, except for puzzles with a fault."""
     return [
         puzzle
         if puzzle.message or puzzle.status not in ("", "unique")

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from pipeline.api import has_steps, steps_of
 from pipeline.cli.file_access import check_ending
 from pipeline.cli.results import draw, has_bold, write_drawings
 from pipeline.errors import InputError
@@ -37,19 +36,17 @@ def check_drawing(option: str, target: Path) -> None:
 
 
 def draw_result(
-    target: Path, name: str, result: Result[Any], *, steps: bool, puzzle_only: bool
+    target: Path, name: str, result: Result[Any], steps: Sequence[Step] = (), *, puzzle_only: bool
 ) -> None:
-    """Draw a puzzle: all its steps if `steps` and there are any, else as `draw` does.
+    """Draw the puzzle of a result: its steps if there are any, else as `draw` does.
 
     `name`: the name of the puzzle, for the title and messages.
     """
     problem = result.problem
-    if steps and not puzzle_only and isinstance(problem, PuzzleProblem) and has_steps(result):
-        found = [*steps_of(result)]
-        if found:
-            draw_steps(target, name, problem.puzzle, found, signs_of(problem.format))
-            return
-    draw(target, name, result, puzzle_only=puzzle_only)
+    if steps and isinstance(problem, PuzzleProblem):
+        draw_steps(target, name, problem.puzzle, steps, signs_of(problem.format))
+    else:
+        draw(target, name, result, puzzle_only=puzzle_only)
 
 
 def draw_steps(target: Path, name: str, puzzle: Puzzle, steps: Sequence[Step], signs: str) -> None:
@@ -58,7 +55,7 @@ def draw_steps(target: Path, name: str, puzzle: Puzzle, steps: Sequence[Step], s
     `steps` must not be empty. Raises InputError for a puzzle that is too large.
     """
     from pipeline.outbox.report import TOO_LARGE, Board  # noqa: PLC0415 - slow to load
-    from pipeline.outbox.report.step_page import panels_svg  # noqa: PLC0415
+    from pipeline.outbox.report.panel_drawing import panels_svg  # noqa: PLC0415
     from pipeline.outbox.report.worked import panels_of  # noqa: PLC0415
 
     if not Board(puzzle).is_drawable:

@@ -68,6 +68,11 @@ class Walkthrough:
             steps = takewhile(lambda step: step.technique.name != last, steps)
         return islice(steps, 1) if self.hint else steps
 
+    def drawn_steps(self, result: Result[Any]) -> list[Step]:
+        """The steps of a result to draw; none for a hint that does not tell the step."""
+        is_told = self.hint in (None, "step")
+        return [*self.steps_of(result)] if is_told and has_steps(result) else []
+
 
 def show_steps(
     item: Item, result: Result[Any], settings: Settings, walkthrough: Walkthrough, *, as_json: bool

@@ -265,7 +265,7 @@ class Program:
 
 
 _engines: list[object] = []
-"""The engines of linked code. They are kept, because code is freed together with its engine."""
+"""The engines of linked code. Engines are kept, because code is freed together with its engine."""
 
 
 class _CapturedCall(Exception):
@@ -352,9 +352,9 @@ class ProgramLoader:
 def start_detached(code: str, processor_seconds: int) -> None:
     """Run Python code in a separate process that may outlive this one.
 
-    The process may take `processor_seconds` of processor time. It has the same priority as this
-    one: with a lower priority, a compiler would wait for the workers, although its code makes them
-    hundreds of times faster. Raises OSError if the process cannot be started.
+    The process may take `processor_seconds` of processor time, and has the same priority as this
+    process. With a lower priority, a compiler would wait for the workers, although its code makes
+    them hundreds of times faster. Raises OSError if the process cannot be started.
     """
     path = f"import resource, sys; sys.path[:] = {sys.path!r}"
     limit = f"resource.setrlimit(resource.RLIMIT_CPU, ({processor_seconds},) * 2)"

@@ -33,24 +33,24 @@ _WORD = ir.IntType(64)
 
 
 def compile_object(
-    function: str, modules: Sequence[ModuleType], arguments: tuple[Any, ...], name: str
+    function_name: str, modules: Sequence[ModuleType], arguments: tuple[Any, ...], symbol_name: str
 ) -> bytes:
     """Compile a function to an object file for this machine. Returns the content of that file.
 
-    `function` names a function in the first of the modules, and `arguments` are an example of its
-    arguments. The compiled function is called `name` and takes a pointer to the 64-bit numbers of
-    `native.flatten`. Raises RuntimeError if the code needs symbols that the file lacks, and any
-    exception of numba.
+    `function_name` names a function in the first of the modules, and `arguments` are an example of
+    its arguments. The compiled function has the name `symbol_name`, and takes a pointer to the
+    64-bit numbers of `native.flatten`. Raises RuntimeError if the code needs symbols that the file
+    lacks, and any exception of numba.
     """
     with _numba_versions(modules):
         compiled = cfunc(types.int64(types.CPointer(types.int64)), **_NUMBA_OPTIONS)(
-            _entry_point(vars(modules[0])[function], typeof(arguments))
+            _entry_point(vars(modules[0])[function_name], typeof(arguments))
         )
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
     module = llvm.parse_assembly(compiled.inspect_llvm())
     _replace_calls(module)
-    module.get_function(compiled.native_name).name = name
+    module.get_function(compiled.native_name).name = symbol_name
     machine = llvm.Target.from_default_triple().create_target_machine(
         cpu=llvm.get_host_cpu_name(),
         features=llvm.get_host_cpu_features().flatten(),
@@ -86,7 +86,7 @@ def _numba_versions(modules: Sequence[ModuleType]) -> Iterator[None]:
 
 
 def _entry_point(main: Callable[..., Any], argument_types: Any) -> Callable[..., Any]:
-    """Return a function that takes a pointer to numbers, and calls `main` with what they encode.
+    """Return a function that takes a pointer to numbers, and calls `main` with encoded arguments.
 
     `argument_types` is numba's type of the tuple of arguments.
     """

@@ -68,6 +68,6 @@ def popcount(word: Any) -> Any:
 
 
 def lowest_bit(word: np.uint64) -> int:
-    """Return the index of the lowest set bit of a word of 64 bits. It is undefined for 0."""
+    """Return the index of the lowest set bit of a word of 64 bits. Undefined for the word 0."""
     bits = int(word)
     return (bits & -bits).bit_length() - 1

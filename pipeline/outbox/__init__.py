@@ -54,8 +54,8 @@ RECORD_SUFFIX: Final = ".json"
 """The suffix of the names of records."""
 
 MAX_RECORD_BYTES: Final = 32 * 1024 * 1024
-"""Maximum size of a record that is read. It can list 100,000 solution files with names of 200
-characters."""
+"""Maximum size of a record that is read. A record of this size can list 100,000 solution files with
+names of 200 characters."""
 
 MAX_SEPARATORS: Final = 1_000_000
 """Maximum number of commas and opening brackets in a record; each listed file needs three. This

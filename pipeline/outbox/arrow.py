@@ -38,7 +38,7 @@ def check_installed(name: str = "pyarrow") -> None:
 def arrow_table(lines: bytes, row_class: type[Struct], trait_names: Iterable[str] = ()) -> Table:
     """Convert lines of CSV without a header to an Arrow table.
 
-    The columns are those of `row_class`, followed by those of the traits.
+    The columns are the fields of `row_class`, followed by the columns of the traits.
     """
     import pyarrow as pa  # noqa: PLC0415 - an extra, and slow to load
     from pyarrow import compute, csv  # noqa: PLC0415
@@ -122,7 +122,7 @@ class RowGroups:
 def table_of(results: Iterable[Result]) -> Table:
     """Make an Arrow table of results.
 
-    Its columns include those of each trait that was requested for at least one result. Raises
+    The table has the columns of each trait that was requested for at least one result. Raises
     UsageError if pyarrow is missing, and TypeError for an object that is not a Result.
     """
     check_installed()

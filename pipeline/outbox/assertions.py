@@ -101,8 +101,8 @@ def assertions_in(
 
     `indices` selects rows; if it is empty, all complete rows are read. `folders` contain originals,
     for example `inbox/done`. For a row without a valid assertion, yields an InputError. Raises
-    InputError if nothing can be read; UsageError for an archive's record, for a wrong index, or for
-    too many rows; and OSError.
+    InputError if nothing can be read, and UsageError for an archive's record, for a wrong index and
+    for too many rows. Also raises OSError.
     """
     name = printable(published.path.name)
     settings = with_declared(settings, published.declared)
@@ -197,7 +197,7 @@ class _OriginalFinder:
         raise self._mismatch()
 
     def _mismatch(self) -> InputError:
-        """The error for the case that no original has the hash of the record."""
+        """The error if no original has the hash of the record."""
         return InputError(f"{_printable_path(self.paths[0])} is not the original of this record")
 
     def _candidates(self) -> Iterator[OneProblem | tuple[Layout, PeekableStream]]:

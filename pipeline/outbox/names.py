@@ -15,10 +15,11 @@ from pipeline.outbox.schema import ARCHIVE, COLLECTION
 
 _COMPRESSION_SUFFIXES = (".gz", ".bz2", ".xz")
 _MAX_SUFFIX_BYTES = 32
-"""Maximum length of what follows the stem in a file name, such as `_1234567.solution`."""
+"""Maximum length of the part of a file name after the stem, such as `_1234567.solution`."""
 
 COUNT_SUFFIX = "_count"
-"""Follows the stem in the name of the second formula, which excludes the published solutions."""
+"""The part after the stem in the name of the second formula, which excludes the published
+solutions."""
 
 _SOLUTION_SUFFIX = re.compile(r"_[0-9]+\.solution\Z")
 PROOF_SUFFIX = ".proof"

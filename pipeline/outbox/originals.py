@@ -62,7 +62,7 @@ class Originals:
     def find_matching(self, record: Record, max_bytes: int, limits: UnpackLimits) -> Iterator[Path]:
         """Yield the originals with the name of a record and, if the record has a hash, that hash.
 
-        The hash may be that of the decompressed content if the content has at most `max_bytes`.
+        Instead, the decompressed content may have that hash, if it has at most `max_bytes`.
         """
         for path in self.find(record.source):
             if record.sha256 is None or _has_hash(path, record.sha256, max_bytes, limits):
@@ -136,7 +136,7 @@ def enclosing_archive(path: Path) -> tuple[Path, CollectionRecord] | None:
 
 
 def _small_members(path: Path) -> Iterator[bytes]:
-    """Yield the contents of all small members, including those of nested archives."""
+    """Yield the contents of all small members, including members of nested archives."""
     for member in walk(path, _SMALL_LIMITS):
         if member.stream is not None:
             with suppress(OSError, UnpackError):

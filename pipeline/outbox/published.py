@@ -83,7 +83,9 @@ def load_published(path: Path) -> PublishedPuzzle | PublishedCollection:
     fields = load_fields(path)
     record = record_of(fields)
     if not all(starmap(is_declaration, (or_none(record.declared) or {}).items())):
-        raise NoRecord("declared: expected a known format, variant, alphabet, boxes and strict")
+        raise NoRecord(
+            "declared: expected valid values of format, variant, alphabet, boxes or strict"
+        )
     unknown = tuple(unknown_fields(fields, msgspec.to_builtins(record)))
     if isinstance(record, PuzzleRecord):
         return PublishedPuzzle(path, record, unknown)

@@ -13,10 +13,10 @@ from typing import Any, Final
 from msgspec import Struct
 
 CERTIFICATES: Final = {"claimed": "unverified", "exhaustion": "exhaustive-search"}
-"""Maps the certificates of schema 1 to those of schema 2."""
+"""Certificate in schema 1 → certificate in schema 2."""
 
 SOLVERS: Final = {"lanes": "batch", "exhaustion": "exhaustive-search"}
-"""Maps the solvers of schema 1 to those of schema 2."""
+"""Solver in schema 1 → solver in schema 2."""
 
 _FIELD = r'(?:"(?:[^"]|"")*"|[^,"]*)'
 """Matches a field of CSV."""

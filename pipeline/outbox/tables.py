@@ -44,7 +44,7 @@ _TITLE_COLUMN = "title"
 """The name of the column that tables of earlier versions lack."""
 
 _TO_DIGITS = bytes(ord("0") + value for value in range(10)) + bytes(246)
-"""A translation table from the values 0 to 9 to digits."""
+"""A translation table that maps the values 0 to 9 to digits."""
 
 _SPREADSHEET_FORMULA = re.compile("'*[=+@-]")
 """Matches a field that a spreadsheet might read as a formula, with or without leading apostrophes.
@@ -152,7 +152,7 @@ TABLES: Final = (PuzzleRow, SourcedRow, MemberRow, CopyRow, GeneratedRow)
 
 
 def columns(row_class: type[Struct], trait_names: Iterable[str] = ()) -> list[str]:
-    """The column names of a table, followed by those of these traits."""
+    """The column names of a table that has the columns of these traits."""
     return [*row_class.__struct_fields__, *trait_columns(trait_names)]
 
 

@@ -34,7 +34,7 @@ from pipeline.outbox.schema import (
     Value,
 )
 from pipeline.outbox.traits import TRAITS, recorded_rules
-from pipeline.reading.unread import unread_of_many
+from pipeline.reading.unread import unread_summary
 from pipeline.solving import Encoding
 from pipeline.solving.result import Certificate, Result
 from pipeline.version import __version__, build
@@ -86,11 +86,11 @@ class PuzzleSet:
 
     @property
     def caveat(self) -> str | None:
-        """A warning about parts of the source that were not read; None if there are none."""
+        """A warning about parts of the source that were not read; None if no warning is needed."""
         return self.result.caveat
 
     def warnings(self) -> list[dict[str, str]]:
-        """The fields of a log line about an unplanned fallback; empty if there was none."""
+        """The fields of a log line for each unplanned fallback: one line, or none."""
         used = self.result.solver
         return [{"solver": used.name, "reason": used.warning}] if used and used.warning else []
 
@@ -189,8 +189,8 @@ class CollectionSet:
 
     @property
     def caveat(self) -> str | None:
-        """A warning about parts of the source that were not read; None if there are none."""
-        return unread_of_many(self.unread) or None
+        """A warning about parts of the source that were not read; None if no warning is needed."""
+        return unread_summary(self.unread) or None
 
     def warnings(self) -> list[dict[str, Any]]:
         """The fallbacks as fields of log lines."""

@@ -284,7 +284,7 @@ class RowsBuilder:
         )
 
     def _with_traits(self, table: bytes) -> bytes:
-        """Append the trait columns to the rows. They are empty for puzzles without traits."""
+        """Append the trait columns to the rows, with empty fields for puzzles without traits."""
         if not self._trait_names:
             return table
         empty = "," * len(trait_columns(self._trait_names))
@@ -300,11 +300,11 @@ class RowsBuilder:
         }
         return self._merge(self._plain.lines(rank) if self._plain else b"", texts)
 
-    def _merge(self, plain: bytes, others: Mapping[int, bytes]) -> bytes:
-        """Combine the output lines for plain lines and for other puzzles, in order of position."""
-        if not others:
+    def _merge(self, plain: bytes, other_lines: Mapping[int, bytes]) -> bytes:
+        """Combine the output lines of plain lines with the lines of other puzzles, by position."""
+        if not other_lines:
             return plain
-        texts = dict(others)
+        texts = dict(other_lines)
         if self._plain:
             texts.update(zip(self._plain.positions.tolist(), plain.splitlines(True), strict=True))
         return b"".join([texts[position] for position in range(len(self._is_added))])
@@ -365,7 +365,7 @@ def _puzzle_text(puzzle: Puzzle, signs: str) -> str:
 
 
 def _unread_caveat(entry: Entry, status: str) -> str | None:
-    """A warning about the unread parts of an entry; None if there are none."""
+    """A warning about the unread parts of an entry; None if no warning is needed."""
     return caveat(status, entry.unread) if entry.unread else None
 
 

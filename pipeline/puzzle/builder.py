@@ -143,7 +143,7 @@ class ClauseBuilder:
             self._check_memory()
 
     def count_steps(self, steps: int) -> None:
-        """Count steps of work, including those that add no clause. Raises LimitReached."""
+        """Count steps of work, even steps that add no clause. Raises LimitReached."""
         self._steps += steps
         if self._steps > self.limits.steps:
             raise LimitReached("the rules take too long to encode")
@@ -274,7 +274,7 @@ class ClauseBuilder:
         ascending = sorted(values)
         sums = [0, *accumulate(ascending)]
         complete: list[tuple[int, ...]] = []
-        # the chosen values, in descending order; the number of smaller values; the missing sum
+        # (the chosen values in descending order, the number of smaller values, the missing sum)
         waiting: list[tuple[tuple[int, ...], int, int]] = [((), len(ascending), total)]
         while waiting:
             chosen, below, missing = waiting.pop()
@@ -336,7 +336,7 @@ class ClauseBuilder:
         suffice; the clauses in the other direction make proofs of hard puzzles several times
         shorter.
         """
-        # for each following state and value, the literals of the states before
+        # following state → {value: the literals of the states before}
         ways: dict[_State, dict[int, list[int]]] = {state: {} for state in states_after}
         for state, reached in states_before.items():
             begins = (-reached,) if reached else ()

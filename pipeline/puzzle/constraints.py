@@ -263,7 +263,7 @@ class NondeterministicAutomaton(Constraint):
         return not states.isdisjoint(self.accepted)
 
     def encode(self, clauses: ClauseBuilder) -> None:
-        """Encode each state before and after a cell as a variable; those of one path are true."""
+        """Encode each state before or after a cell as a variable. True variables form a path."""
         layers = self._layers(clauses)
         variables = [{state: clauses.new_variable() for state in layer} for layer in layers]
         clauses.add(*variables[0].values())

@@ -1,7 +1,7 @@
 """Geometry: how many cells a grid has, where they are, and which of them form units.
 
-Cells are numbered from 0, row by row. The candidates of a cell are a bit mask, where bit v - 1
-stands for value v, or bit v if the values begin with 0. Rows and columns are counted from 1, as in
+Cells are numbered from 0, row by row. The candidates of a cell are a bit mask: bit v - 1 is value v
+or, if the values begin with 0, bit v is value v. Rows and columns are counted from 1, as in
 candidates and messages.
 """
 
@@ -296,7 +296,7 @@ NINE_BY_NINE = Geometry(3, 3)
 def default_geometry(side: int) -> Geometry:
     """The geometry of this side with the default boxes.
 
-    They are as square as possible, and not taller than wide. A prime side has no boxes. Raises
+    The boxes are as square as possible, and not taller than wide. A prime side has no boxes. Raises
     ValueError if the side is out of range.
     """
     height = max((h for h in range(1, isqrt(max(side, 0)) + 1) if side % h == 0), default=1)

@@ -124,8 +124,8 @@ class Puzzle:
     def empty(cls, geometry: Geometry | int, rules: tuple[Rule, ...] = ()) -> Puzzle:
         """A puzzle without givens. `geometry` may be a side, which has the default boxes.
 
-        The default boxes of side 9 are 3×3; those of side 6 have 2 rows and 3 columns. A prime side
-        has no boxes.
+        The default boxes of side 9 have 3×3 cells, and boxes of side 6 have 2 rows and 3 columns. A
+        prime side has no boxes.
         """
         if isinstance(geometry, int):
             geometry = default_geometry(geometry)

@@ -1,6 +1,6 @@
 """The shapes that draw rules. Coordinates are in units of a cell.
 
-A point is (row, column); whole numbers, from 1, are centres of cells. (1.5, 1) is between the first
+A point is (row, column). Whole numbers, from 1, are centres of cells: (1.5, 1) is between the first
 two cells of the first column, and (0, 3) is above the third column. `kind` is the name of a style,
 a class in `report/shapes.css`. The drawing order is: tints, lines, the grid, outlines, rings, dots,
 labels, values.

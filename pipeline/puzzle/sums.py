@@ -122,7 +122,7 @@ class SetTotal(Constraint):
         Total(tuple((cell, 1) for cell in self.cells), self.total).encode(clauses)
 
     def _encode_pair(self, clauses: ClauseBuilder) -> None:
-        """Encode a sum of two cells: the value of each cell determines that of the other."""
+        """Encode a sum of two cells: each value of one cell determines the value of the other."""
         possible = {*self.values}.intersection(clauses.values)
         for cell, other_cell in permutations(self.cells):
             for value in clauses.values:
@@ -133,7 +133,7 @@ class SetTotal(Constraint):
 
 
 class TotalBetween(Constraint):
-    """The n cells hold each value once, and those between the cells with 1 and n sum to `total`."""
+    """The n cells hold each value once. The values between the ends 1 and n sum to `total`."""
 
     cells: Cells
     total: int
@@ -320,14 +320,15 @@ def _sum_step(
 
 
 def _suffix_sums(numbers: Iterator[int]) -> list[int]:
-    """The sum of the numbers from each index to the end, then 0."""
+    """For each index, the sum of the numbers from that index to the end; at last, 0."""
     return [*accumulate(reversed([*numbers]), initial=0)][::-1]
 
 
 def sum_between_ends(so_far: int, value: int, side: int, total: int) -> int | None:
-    """The sum of the values after the first end, which is 1 or n.
+    """The step function of an automaton that adds the values between the values 1 and n of a line.
 
-    It is -1 before the first end, -2 after the second, and None if the sum cannot be `total`.
+    States: -1 before the first of 1 and n; then the sum of the values since it; -2 after the second
+    of them. Rejects the line (None) if the sum cannot be `total`.
     """
     if value in (1, side):
         return 0 if so_far == -1 else -2 if so_far == total else None

@@ -18,10 +18,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class SinglePuzzle:
-    """A source of one puzzle: its bytes, and the size of its file.
+    """A source of one puzzle.
 
-    `parsed` is the puzzle, and `seconds` the time that reading took. `parsed` is None for a source
-    that is large or slow to read, which the solving process reads.
+    - `data`: the bytes of the source, unpacked.
+    - `size`: the size of its file in bytes; None if it is not a file.
+    - `parsed`: the puzzle; None if the source is large or slow to read. The process that solves the
+      puzzle then reads it.
+    - `seconds`: the time that reading took.
     """
 
     name: str
@@ -61,8 +64,9 @@ class Archive:
 class Unreadable:
     """A source that is refused, and the reason.
 
-    `data` is None if it could not be read. `place` is the line and the column of the error, from 1,
-    if both are known. `code` and `read_as` are as in InvalidPuzzle.
+    - `data`: the bytes of the source; None if they could not be read.
+    - `place`: the line and the column of the error, from 1; None unless both are known.
+    - `code`, `read_as`: as in InvalidPuzzle.
     """
 
     name: str
@@ -76,6 +80,7 @@ class Unreadable:
 
 
 Readable = SinglePuzzle | SingleFormula
+"""A source of one puzzle or formula that may be valid."""
 
 OneProblem = SinglePuzzle | SingleFormula | Unreadable
 """A source with one result."""

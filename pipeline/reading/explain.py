@@ -1,6 +1,6 @@
 """Explain how a source is read: its format, the reason, its size, and the parts that were ignored.
 
-For a refused source, the facts also list the formats that recognise it, with their errors, and the
+For a refused source, the facts include the formats that recognise it, with their errors, and the
 formats that could read it if they were declared.
 """
 
@@ -20,14 +20,13 @@ from pipeline.reading.formats.base import Format
 from pipeline.reading.formats.cells import LINE_SUFFIX, shape_in_words, signs_of
 from pipeline.reading.formats.detect import format_of
 from pipeline.reading.formats.dimacs import CNF_FORMAT
-from pipeline.reading.formats.line import Fields
+from pipeline.reading.formats.line import FieldLayout
 from pipeline.reading.formats.text import DECODED_BYTES, Text, decode_text, quote
 from pipeline.reading.read import COLLECTION_CHUNK_BYTES, parse_now, source_at
 from pipeline.settings import Reading, Settings
 
 Facts = dict[str, Any]
-"""Names and values, for people and programs; `kind` is puzzle, formula, collection, archive or
-refused."""
+"""Name of a fact → its value. `kind` is puzzle, formula, collection, archive or refused."""
 
 _TRIAL_SECONDS = 0.5
 """Time limit for reading a refused source in another format."""
@@ -37,7 +36,7 @@ _MAX_LISTED = 4
 
 
 def explain(path: Path, name: str, settings: Settings) -> Facts:
-    """The facts about a file or folder. Raises OSError and LimitReached."""
+    """Collect the facts about a file or folder. Raises OSError and LimitReached."""
     source = source_at(path, name, settings)
     match source:
         case Archive(kind=kind):
@@ -83,8 +82,8 @@ def _puzzle_facts(parsed: Parsed, data: bytes) -> Facts:
         counts = Counter(rule.name for rule in puzzle.rules)
         facts["rules"] = ", ".join(f"{number} {rule}" for rule, number in counts.items())
     facts["givens"] = f"{sum(1 for _ in puzzle.givens())} of {len(puzzle.cells)} cells"
-    if signs := _blank_signs(parsed, data):
-        facts["blanks"] = " ".join(map(quote, sorted(signs)))
+    if blanks := _blank_characters(parsed, data):
+        facts["blanks"] = " ".join(map(quote, sorted(blanks)))
     if parsed.title:
         facts["title"] = parsed.title
     if parsed.claimed:
@@ -94,15 +93,16 @@ def _puzzle_facts(parsed: Parsed, data: bytes) -> Facts:
     return facts
 
 
-def _blank_signs(parsed: Parsed, data: bytes) -> set[str]:
-    """The signs of the blanks; empty unless each cell is one character of the text."""
+def _blank_characters(parsed: Parsed, data: bytes) -> set[str]:
+    """The characters of the blanks; empty unless each cell is one character of the text."""
     text = _short_text(data, "")
-    signs = "".join(row.cells for row in text.rows) if text else ""
+    characters = "".join(row.cells for row in text.rows) if text else ""
     puzzle = parsed.puzzle
-    if len(signs) != len(puzzle.cells):
+    if len(characters) != len(puzzle.cells):
         return set()
     blank = puzzle.geometry.all_values
-    return {sign for sign, mask in zip(signs, puzzle.cells, strict=True) if mask == blank}
+    pairs = zip(characters, puzzle.cells, strict=True)
+    return {character for character, mask in pairs if mask == blank}
 
 
 def _short_text(data: bytes, name: str) -> Text | None:
@@ -117,7 +117,7 @@ def _short_text(data: bytes, name: str) -> Text | None:
 
 def _collection_facts(layout: Layout, path: Path, settings: Settings) -> Facts:
     facts: Facts = {"format": layout.format.name, "reason": layout.reason}
-    if isinstance(fields := layout.details, Fields):
+    if isinstance(fields := layout.details, FieldLayout):
         if fields.delimiter:
             facts["delimiter"] = quote(fields.delimiter)
         if fields.header:
@@ -144,16 +144,16 @@ def _collection_facts(layout: Layout, path: Path, settings: Settings) -> Facts:
     return facts
 
 
-def _field_in_words(fields: Fields, index: int) -> str:
+def _field_in_words(fields: FieldLayout, index: int) -> str:
     name = f" ({fields.names[index]})" if index < len(fields.names) else ""
     return f"field {index + 1}{name}"
 
 
 def _alternatives(source: Unreadable, reading: Reading) -> Facts:
-    """The facts about other formats for a refused source.
+    """Collect the facts about other formats for a refused source.
 
-    `nearly`: the formats that recognise it, with their errors; `would read it`: the options that
-    declare a format that can read it.
+    - `nearly`: the formats that recognise it, with their errors.
+    - `would read it`: the options that declare formats that can read it.
     """
     text = _short_text(source.data or b"", source.name)
     if text is None or source.code == "foreign-format":

@@ -3,10 +3,10 @@
 `source_in` examines the bytes of a small file, `source_at` any file or folder, and
 `source_of_member` a member of an archive.
 
-`looks_like_no_puzzle` distinguishes unrelated files in an archive from invalid puzzles. A grid with
-a wrong character counts as a puzzle, and so does a doubtful text. Because many texts contain a line
-of digits, such a line counts only if it has the cells of a whole puzzle, or if there is little
-other text.
+`looks_like_no_puzzle` distinguishes unrelated files in an archive from invalid puzzles. In doubt, a
+text counts as a puzzle; for example, a grid with a wrong character does. Because many texts contain
+a line of digits, such a line counts only if it has the cells of a whole puzzle, or if there is
+little other text.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ from pipeline.reading.formats import (
     Layout,
     Parsed,
     is_formula,
-    oversize,
+    oversize_error,
     parse_source,
     read_text,
 )
@@ -61,9 +61,11 @@ _MAX_SECONDS_HERE = 1.0
 """Time limit for reading a source in this process; the solving process reads slower ones."""
 
 NOTHING_LIKE_A_PUZZLE = "nothing in it looks like a puzzle"
-"""The addition to the error of an archive member for which `looks_like_no_puzzle` is true."""
+"""Text added to the error of an archive member for which `looks_like_no_puzzle` is true."""
 
 _SAMPLE_BYTES = 64 * 1024
+"""Size of the beginning of a source that `looks_like_no_puzzle` examines."""
+
 _WORD = re.compile(r"[^\s,;:|\"'\[\]]+")
 _FIELD = re.compile(r"[,;\t]")
 _LETTERS = re.compile(r"[0-9A-Y.*_?-]+|[0-9a-y.*_?-]+")
@@ -76,9 +78,9 @@ and of the smallest puzzle."""
 
 
 def source_in(data: bytes, name: str, settings: Settings) -> tuple[Source | None, bool]:
-    """The source in the bytes of a whole file, and whether the file may be cut off.
+    """Decide what the bytes of a whole file are. Returns the source, and whether it may be cut off.
 
-    The source is None if the file is packed, or takes too long to read; then use `source_at`.
+    The source is None if the file is packed or takes too long to read. Then use `source_at`.
     """
     if is_packed(data):
         return None, False
@@ -108,10 +110,9 @@ def source_in(data: bytes, name: str, settings: Settings) -> tuple[Source | None
 
 
 def source_at(path: Path, name: str, settings: Settings, *, counts_members: bool = False) -> Source:
-    """The source at a path, detected from its content. Raises OSError.
+    """Decide what a file or folder is, from its content. Raises OSError.
 
-    With `counts_members`, the members of an archive are counted, so that an archive with too many
-    is refused now.
+    With `counts_members`, an archive with too many members is refused here, not when it is walked.
     """
     status = path.lstat()
     if not (stat.S_ISREG(status.st_mode) or stat.S_ISDIR(status.st_mode)):
@@ -140,7 +141,7 @@ def source_at(path: Path, name: str, settings: Settings, *, counts_members: bool
 def source_of_member(
     member: Member, settings: Settings
 ) -> OneProblem | tuple[Layout, PeekableStream]:
-    """The source in a member of an archive or, if it is a collection, its layout and its stream.
+    """Decide what a member of an archive is. For a collection, returns its layout and its stream.
 
     Raises OSError if the environment is at fault.
     """
@@ -159,7 +160,7 @@ def source_of_member(
 def parse_problem(
     source: Readable, settings: Settings, max_seconds: float = math.inf
 ) -> Parsed | ParsedFormula:
-    """The puzzle or formula of a source, which is parsed unless it was parsed before.
+    """Parse the puzzle or formula of a source, unless it was parsed before.
 
     Takes at most `max_seconds` and `settings.timeout`. Raises InvalidPuzzle and LimitReached.
     """
@@ -179,7 +180,10 @@ def parse_problem(
 
 
 def parse_now(source: OneProblem, settings: Settings) -> OneProblem:
-    """The source with `parsed` set, or the refused source. Raises LimitReached."""
+    """Parse a source, unless it was parsed before. Returns the parsed or the refused source.
+
+    Raises LimitReached.
+    """
     if isinstance(source, Unreadable) or source.parsed is not None:
         return source
     start = time.perf_counter()
@@ -202,16 +206,16 @@ def _unreadable(name: str, expected: str, found: str, size: int | None) -> Unrea
 
 
 def _oversize(name: str, settings: Settings, found: str) -> Unreadable:
-    reason = str(oversize(name, settings.max_bytes, found))
+    reason = str(oversize_error(name, settings.max_bytes, found))
     return Unreadable(name, reason, code="too-large")
 
 
 def _source_in_stream(
     stream: PeekableStream, name: str, settings: Settings, size: str = "more"
 ) -> OneProblem | Layout:
-    """The source in a stream, or its layout if it is a collection.
+    """Decide what a stream is. For a collection, returns its layout.
 
-    The error for a source that is too large gives its `size`.
+    `size`: the size of the source in words, for the error if it is too large.
     """
     start = time.perf_counter()
     head = stream.head(HEAD_BYTES + 1)
@@ -220,7 +224,7 @@ def _source_in_stream(
     if isinstance(result, Layout):
         return result
     seconds = time.perf_counter() - start
-    data = stream.whole(settings.max_bytes + 1)
+    data = stream.read_rest(settings.max_bytes + 1)
     if len(data) > settings.max_bytes:
         return _oversize(name, settings, size)
     if result is None or isinstance(result, LimitReached):
@@ -257,9 +261,9 @@ def _ends_in_invalid_entry(data: bytes, layout: Layout, settings: Settings) -> b
 def looks_like_no_puzzle(data: bytes) -> bool:
     """Whether a source, such as a file in an archive, does not look like a puzzle in any format.
 
-    Only the first 64 KiB are examined, and not parsed. A source looks like a puzzle if it begins
-    with the keywords of a format, if it contains a whole puzzle or a border, or if its first two
-    lines or a quarter of its lines may be rows or whole puzzles, even damaged ones.
+    Only the first 64 KiB are examined, and they are not parsed. A source looks like a puzzle if it
+    begins with the keywords of a format, if it contains a whole puzzle or a border, or if its first
+    two lines or a quarter of its lines may be rows or whole puzzles, even damaged ones.
     """
     encoded = data[:_SAMPLE_BYTES]
     decoded = encoded.decode("utf-16" if is_utf_16(data) else "utf-8-sig", errors="replace")
@@ -291,30 +295,32 @@ def _may_have_cells(line: str) -> bool:
     return any(len(word) >= _MIN_PUZZLE_WORD and _are_mostly_cells(word, 7 / 8) for word in words)
 
 
-def _are_mostly_cells(cells: str, part: float) -> bool:
-    """Whether the fraction `part` of the characters are digits or blanks, or all may be letters."""
+def _are_mostly_cells(cells: str, min_share: float) -> bool:
+    """Whether at least `min_share` of the characters are digits or blanks, or all are letters."""
     if len(cells) in _LETTER_LENGTHS and _LETTERS.fullmatch(cells):
         letters = sum(map(str.isalpha, cells))
         return len(cells) > _MAX_ROW or letters * 4 < len(cells) * 3
-    return sum(sign in CELL_CHARACTERS for sign in cells) >= len(cells) * part
+    return sum(map(CELL_CHARACTERS.__contains__, cells)) >= len(cells) * min_share
 
 
 def _has_whole_puzzle(line: str) -> bool:
     """Whether a line, or a word in it, has about as many cells as a puzzle."""
-    words = [word.replace("+", "") for word in _WORD.findall(line)]  # HoDoKu's mark
+    # HoDoKu writes `+` before a placed digit.
+    words = [word.replace("+", "") for word in _WORD.findall(line)]
     if len({*map(len, words)}) == 1 and (len(words[0]) == 1 or len(words) == len(words[0]) > 4):
-        words = ["".join(words)]  # they are cells or rows; four words of four digits may be years
+        # The words are cells or rows. Four words of four digits are left out: they may be years.
+        words = ["".join(words)]
     return any(_has_cells_of_puzzle(word) for word in words if len(word) >= _MIN_CELLS - 1)
 
 
 def _has_cells_of_puzzle(word: str) -> bool:
     """Whether a word has about as many cells as a puzzle, nearly all of them valid."""
     for side in ALL_GEOMETRIES:
-        # the allowance for side 4 is 0, because IP addresses may have 15 characters
+        # For side 4, exactly 16 cells are required, because IP addresses may have 15 characters.
         if abs(len(word) - side**2) <= (side - 1) // 4:
-            signs = DIGITS[:side] + ascii_uppercase[: side if side > len(DIGITS) else 0]
-            given = [sign for sign in word.upper() if sign in signs]
-            blanks = sum(sign in BLANKS for sign in word)
+            symbols = DIGITS[:side] + ascii_uppercase[: side if side > len(DIGITS) else 0]
+            given = [symbol for symbol in word.upper() if symbol in symbols]
+            blanks = sum(map(BLANKS.__contains__, word))
             are_valid = (len(given) + blanks) * 8 >= len(word) * 7
             return are_valid and blanks * 8 >= len(word) and len({*given}) * 2 > side
     return False

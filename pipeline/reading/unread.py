@@ -10,7 +10,7 @@ from itertools import chain
 from pipeline.errors import counted
 
 CODES = ("ruleset", "drawings", "solution")
-"""The codes among the unread parts; the others are texts."""
+"""The unread parts that are codes. All other unread parts are texts."""
 
 HEADER_PREFIX = "header: "
 """The beginning of unread texts about the header of a formula."""
@@ -24,15 +24,15 @@ MAX_UNREAD = 20
 """Maximum number of different unread parts that are counted separately."""
 
 OTHER_TEXTS = "other texts"
-"""The name under which all further unread parts are counted."""
+"""The name under which more than MAX_UNREAD different parts are counted together."""
 
 _LINE = re.compile(r"line [0-9]+: ")
 
 
 def caveat(status: str, unread: Collection[str]) -> str | None:
-    """A message about the unread parts that an answer ignores; None if there are none.
+    """A message about the unread parts that an answer ignores; None without such parts.
 
-    `status` and `unread` are those of the record.
+    `status`, `unread`: the fields of the record with these names.
     """
     headers = [text for text in unread if text.startswith(HEADER_PREFIX)]
     if headers:
@@ -49,12 +49,12 @@ def caveat(status: str, unread: Collection[str]) -> str | None:
 
 
 def unread_texts(unread: Collection[str]) -> list[str]:
-    """The unread parts that are texts; each has its location."""
+    """The unread parts that are texts, each with its location."""
     return [text for text in unread if text not in CODES]
 
 
-def unread_of_many(unread: Mapping[str, int], verb: str = "read") -> str:
-    """Describe counted unread parts: `not read: the rules text (3 puzzles)`; empty without any."""
+def unread_summary(unread: Mapping[str, int], verb: str = "read") -> str:
+    """Describe counted unread parts, as in `not read: drawings (3 puzzles)`; empty if none."""
     named = {
         "ruleset": "the rules text",
         "drawings": "drawings",
@@ -65,12 +65,12 @@ def unread_of_many(unread: Mapping[str, int], verb: str = "read") -> str:
 
 
 def unread_counts(records: Iterable[Iterable[str]]) -> Counter[str]:
-    """Count the puzzles that have each unread part; line numbers are removed from texts."""
+    """Count the puzzles that have each unread part, without the line numbers in texts."""
     texts = ({_LINE.sub("", text, count=1): None for text in unread} for unread in records)
     return Counter(chain.from_iterable(texts))
 
 
 def add_unread(total: Counter[str], added: Mapping[str, int]) -> None:
-    """Add counts to `total`; after MAX_UNREAD different parts, further ones are OTHER_TEXTS."""
+    """Add counts to `total`. From MAX_UNREAD parts on, new parts are counted as OTHER_TEXTS."""
     for text, count in added.items():
         total[text if text in total or len(total) < MAX_UNREAD else OTHER_TEXTS] += count

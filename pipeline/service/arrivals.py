@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 class Deferral:
     """The decision not to claim a file now.
 
-    It is to be observed again after `seconds`; None: in the next sweep.
+    `seconds`: the time after which to observe the file again; None for the next sweep.
     """
 
     seconds: float | None = None
@@ -54,8 +54,8 @@ class _NameState:
 
     - `logged_events`: events about the file that were logged.
     - `observe_at`: monotonic time before which it is not observed again.
-    - `is_slow`: it may be slow to process.
-    - `is_refused`: a slow file will be refused as invalid; None if not known yet.
+    - `is_slow`: whether the file may be slow to process.
+    - `is_refused`: whether a slow file will be refused as invalid; None if that is unknown.
     """
 
     history: History = field(default_factory=History)
@@ -88,7 +88,7 @@ class Arrivals:
         self._marks.close()
 
     def names(self, *, thorough: bool) -> tuple[list[str], list[str]]:
-        """The names in the inbox: first a list of quick or unknown files, then one of slow files.
+        """The names in the inbox: a list of quick or unknown files, and a list of slow files.
 
         Forgets files that are gone. If `thorough`, first takes over the marks of processes that
         died while reading a file.
@@ -112,7 +112,7 @@ class Arrivals:
                 claim.count_attempt()
 
     def observe(self, name: str) -> Observation | Deferral:
-        """Observe a file; returns a Deferral unless it is complete and may be claimed now.
+        """Observe a file. Returns a Deferral unless it is complete and may be claimed now.
 
         Raises OSError.
         """
@@ -178,7 +178,7 @@ class Arrivals:
         return not is_quick(observation.source, size, self._runtime.settings, chunk_sizes)
 
     def _read(self, name: str, data: bytes) -> tuple[Source | None, bool]:
-        """Parse the bytes of a file; returns its source, and whether it looks truncated.
+        """Parse the bytes of a file. Returns its source, and whether it looks truncated.
 
         If parsing crashes now or killed a process earlier, the source is None, and the file is
         claimed after the settling time. Its job then reads it again and counts the attempts.

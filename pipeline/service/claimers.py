@@ -2,8 +2,8 @@
 
     every n-th name ─▶ claimer ─▶ its own claims, sets and records ─▶ ClaimerReport
 
-Each claimer processes its files like `run`. It does not process large collections, archives and
-slow puzzles, but returns their names.
+Each claimer processes its files like `run`. A claimer does not process large collections, archives
+and slow puzzles, but returns their names.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class ClaimerReport(msgspec.Struct, frozen=True):
     - `log`: its log events, as (level, event, values).
     - `unclaimed`: names that it did not process.
     - `failure`: the reason if its environment failed.
-    - `is_dead`: the process died, and its claims are abandoned.
+    - `is_dead`: whether the process died; its claims are then abandoned.
     """
 
     ended: tuple[EndedJob, ...] = ()
@@ -53,11 +53,11 @@ class Claimers:
         self._start = start
         self._peers: list[Peer] = []
         self.busy: set[Peer] = set()
-        """Claimers that have names on which they have not reported yet."""
+        """Claimers that have not reported on their names yet."""
         self._is_stopped = False
 
     def share(self, names: Sequence[str], names_per_claimer: int) -> Sequence[str]:
-        """Give each claimer every n-th name; returns this process's share.
+        """Give each claimer every n-th name. Returns this process's share.
 
         At most one claimer is started for each `names_per_claimer` names.
         """
@@ -72,7 +72,7 @@ class Claimers:
         return names[::stride]
 
     def _start_one(self) -> bool:
-        """Start a claimer; returns whether it started. After a failure, no more are started."""
+        """Start a claimer. Returns whether it started. After a failure, no more are started."""
         try:
             peer = self._start(__name__)
         except OSError:

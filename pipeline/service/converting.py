@@ -214,7 +214,7 @@ class _TargetFile:
 
 
 def _text_of_item(item: Item, result: Result | None, notation: str) -> bytes:
-    """The text of an item's puzzle in a notation; if `result` is given, of its unique solution.
+    """Write an item's puzzle in a notation or, if `result` is given, its unique solution.
 
     Raises ValueError if there is no puzzle or no unique solution, or if the notation cannot express
     it.

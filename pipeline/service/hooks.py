@@ -93,7 +93,7 @@ class Commands:
                 self._log.warning("command.failed", source=source, reason=reason)
 
     def _run(self, argv: Sequence[str], variables: Mapping[str, str]) -> tuple[str, bytes]:
-        """Run a command; returns why it failed, empty for success, and the end of its output.
+        """Run a command. Returns why it failed, or an empty text, and the end of its output.
 
         Raises OSError or ValueError if it cannot be started.
         """
@@ -140,7 +140,7 @@ def _split_command(option: str, command: str | None) -> list[str]:
 
 
 def _read_available(output: bytes, pipe: RawIOBase) -> bytes:
-    """Append the data available in `pipe` to `output`; returns the last bytes."""
+    """Append the data available in `pipe` to `output`. Returns the last bytes."""
     end = time.monotonic() + _POLL_SECONDS
     while (block := pipe.read(_BLOCK_BYTES)) and time.monotonic() < end:
         output = (output + block)[-_MAX_MESSAGE:]

@@ -53,7 +53,7 @@ _SCAN_INTERVAL = 0.25
 """Seconds between scans while a long job is running. Hints cause additional scans."""
 
 _POSTPONE_SECONDS = 60.0
-"""How long a file that could not be processed is skipped."""
+"""Seconds for which a file that could not be processed is skipped."""
 
 _SPARE_DESCRIPTORS = 16
 """File descriptors that claims leave unused, in addition to half of the limit."""
@@ -64,7 +64,7 @@ class SweepSummary:
     """The results of a sweep.
 
     - `job_count`: number of finished jobs.
-    - `is_bad`: some puzzle was invalid, unknown or failed.
+    - `is_bad`: whether some puzzle was invalid, unknown or failed.
     - `next_sweep_in`: seconds after which a sweep may find work; None if the usual interval
       suffices.
     - `unclaimed`: names of files that were not claimed.
@@ -129,7 +129,7 @@ class Intake:
 
     @property
     def has_postponed(self) -> bool:
-        """Whether a file that could not be claimed or published is still there."""
+        """Whether a file that could not be claimed or published still exists."""
         return any(os.path.lexists(path) for path in self._postponed)
 
     def sweep(self, *, thorough: bool = True) -> SweepSummary:
@@ -160,7 +160,7 @@ class Intake:
         return summary
 
     def process_quick(self, names: Sequence[str]) -> list[str]:
-        """Process the complete and quick files among `names`; returns the remaining names.
+        """Process the complete and quick files among `names`. Returns the remaining names.
 
         Raises the same exceptions as `sweep`.
         """
@@ -417,11 +417,11 @@ class Intake:
         self._on_ended(ended)
 
     def _postpone(self, path: Path, seconds: float = _POSTPONE_SECONDS) -> None:
-        """Skip a file or claim for so many seconds."""
+        """Skip a file or claim for this time."""
         self._postponed[path] = time.monotonic() + seconds
 
     def _prepare_resume(self, claim: Claim) -> bool:
-        """Prepare an abandoned claim to be processed; returns whether it can be processed now.
+        """Prepare an abandoned claim to be processed. Returns whether it can be processed now.
 
         Otherwise, the claim is closed: its file has a writer, the claim is postponed, its results
         are partly published in another outbox, or an error occurred. Raises OSError if the folders

@@ -98,10 +98,10 @@ REDRAW_SECONDS = 0.1
 class Progress:
     """The progress of a job.
 
-    - `puzzles`: number of puzzles done, or of other items.
+    - `puzzles`: number of puzzles, or other items, that are done.
     - `bytes_done`, `bytes_total`: number of bytes read, and the total number if known.
-    - `noun`: what an item is called.
-    - `is_count`: `bytes_done` and `bytes_total` count items instead of bytes.
+    - `noun`: the word for an item.
+    - `is_count`: whether `bytes_done` and `bytes_total` count items instead of bytes.
     """
 
     puzzles: int
@@ -220,7 +220,7 @@ class Display:
         bar.update(task, completed=progress.bytes_done, about=about, refresh=True)
 
     def _open_bar(self, source: str, progress: Progress) -> tuple[Bar, TaskID]:
-        """Create a progress bar; returns it and its task."""
+        """Create a progress bar. Returns the bar and its task."""
         from rich.console import Console  # noqa: PLC0415 - slow to load
         from rich.markup import escape  # noqa: PLC0415
         from rich.progress import BarColumn, TextColumn  # noqa: PLC0415
@@ -244,7 +244,7 @@ class Display:
     def with_progress(
         self, items: Iterable[T], source: str, noun: str = "puzzle", total: int | None = None
     ) -> Iterator[T]:
-        """Yield the items, and show how many are processed, and their total number if given."""
+        """Yield the items, and show the numbers of processed items and, if given, of all items."""
         is_count = total is not None
         self.begin(source, Progress(0, 0, total, noun, is_count))
         try:

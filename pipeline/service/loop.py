@@ -51,7 +51,7 @@ def run_once(
     on_finished: OnFinished = no_hook,
     tuning: Tuning = DEFAULT_TUNING,
 ) -> int:
-    """Process all files that are complete now or within the settling time; returns the exit code.
+    """Process all files that are complete now or within the settling time. Returns the exit code.
 
     0: success. 1: some input was invalid, unknown or failed, or there is no inbox. 75: the
     environment failed, a signal ended the pass, or a file could not be claimed or published. Raises
@@ -65,7 +65,7 @@ def run_once(
 
 
 def _run_pass(service: _Service, rescan_seconds: float) -> int:
-    """Sweep until no file is left that may settle in time; returns the exit code."""
+    """Sweep until no file is left that may settle in time. Returns the exit code."""
     bad, rescan = False, 0.0
     while True:
         thorough = not service.intake.long_jobs.runs or time.monotonic() >= rescan
@@ -145,7 +145,7 @@ class _WatchLoop:
             self._watcher.stop()
 
     def _sweep(self) -> float | None:
-        """Sweep once; returns the seconds until the next sweep, or None to wait for a hint."""
+        """Sweep once. Returns the seconds until the next sweep, or None to wait for a hint."""
         service, before = self._service, self._pause
         thorough = before > 0 or time.monotonic() >= self._rescan_at
         if thorough:
@@ -167,7 +167,7 @@ class _WatchLoop:
         return next_sweep_in
 
     def _wait_for_hint(self) -> bool:
-        """Wait until a hint comes or the next rescan is due; returns whether a hint came.
+        """Wait until a hint comes or the next rescan is due. Returns whether a hint came.
 
         Returns False at once if the watcher has died.
         """

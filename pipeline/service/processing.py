@@ -48,7 +48,7 @@ ClaimedFile = tuple[Claim, Source | None]
 """A claim, and its source; None instead of the source if the file was not read yet."""
 
 _Outcomes = Iterator[tuple[Claim, EndedJob | KeptClaim | SlowJob | LongRun]]
-"""Yields claims with their outcomes."""
+"""An iterator over claims with their outcomes."""
 
 
 class ClaimProcessor:
@@ -180,7 +180,7 @@ def _prepare(
 ) -> Job | EndedJob | KeptClaim | SlowJob | LongRun:
     """Read a claimed file, and compute its job unless that is slow.
 
-    A returned Job is ready to be published. `seconds` is the time limit of a puzzle; None: no
+    A returned Job is ready to be published. `seconds` is the time limit of a puzzle; None for no
     limit.
     """
     run: LongRun | None = None

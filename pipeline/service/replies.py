@@ -1,7 +1,7 @@
 """Encode requests and replies for workers on other machines. Replies are never unpickled.
 
-A reply contains the parts of a result that are published. It does not contain the problem and its
-clauses, because the caller can create them from the source.
+A reply contains the parts of a result that are published. It contains no problem and no clauses,
+because the caller can create them from the source.
 """
 
 from __future__ import annotations
@@ -158,7 +158,7 @@ class _Call:
 
 
 def compute(version: str, content: bytes) -> bytes:
-    """Compute a request from `pack_request`; returns the encoded reply.
+    """Compute a request from `pack_request`. Returns the encoded reply.
 
     Raises RuntimeError if the caller has another version: every version can decode an exception,
     but perhaps not the reply.

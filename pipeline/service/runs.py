@@ -50,7 +50,7 @@ class LongJobs:
             self.runs.append(self._slow)
 
     def advance(self) -> list[tuple[Claim, EndedJob | KeptClaim]]:
-        """Advance the first job by one step; returns (finished claim, its outcome) pairs."""
+        """Advance the first job by one step. Returns (finished claim, its outcome) pairs."""
         run = self.runs[0]
         run.others_wait = len(self.runs) > 1
         self._display.tick(run.name, run.progress())
@@ -74,8 +74,8 @@ class LongJobs:
 class _TurnTaker(ABC):
     """A job whose requests workers compute, in turns with other jobs.
 
-    `others_wait`: other jobs are waiting, so the length of a turn is limited. `has_ended_turn`: the
-    last turn is over, and the next one has not begun.
+    - `others_wait`: whether other jobs are waiting, so that the length of a turn is limited.
+    - `has_ended_turn`: whether the last turn is over, and the next one has not begun.
     """
 
     def __init__(self, runtime: Runtime) -> None:
@@ -113,7 +113,7 @@ class _TurnTaker(ABC):
 
 
 class LongRun(_TurnTaker):
-    """A running collection or archive: call `advance` until `is_over`."""
+    """A running collection or archive. Call `advance` until `is_over`."""
 
     def __init__(self, job: LongJob, runtime: Runtime) -> None:
         super().__init__(runtime)
@@ -217,7 +217,7 @@ class LongRun(_TurnTaker):
         self._stop_workers()
 
     def _write_next(self) -> bool:
-        """Write the next reply if it is ready; returns whether steps are left."""
+        """Write the next reply if it is ready. Returns whether steps are left."""
         reply = self._next_reply()
         if self.has_ended_turn:
             return not self._all_requested
@@ -279,7 +279,10 @@ class LongRun(_TurnTaker):
 
 
 class SlowPuzzles(_TurnTaker):
-    """Single puzzles that workers solve, each published once solved. Has LongRun's interface."""
+    """Lets workers solve single puzzles, and publishes each puzzle when it is solved.
+
+    The interface is the same as for LongRun.
+    """
 
     def __init__(self, runtime: Runtime) -> None:
         super().__init__(runtime)

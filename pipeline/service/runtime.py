@@ -69,10 +69,10 @@ class Runtime:
 
     - `local`: computes in this process.
     - `pool`: computes in other processes.
-    - `batch_workers`: `local` or `pool`, whichever solves batches of single puzzles.
+    - `batch_workers`: the one of `local` and `pool` that solves batches of single puzzles.
     - `claimers`: processes that claim files themselves.
-    - `leaves_slow_puzzles`: puzzles that exceed a time limit are left to other processes.
-    - `is_watching`: new files may arrive at any time.
+    - `leaves_slow_puzzles`: whether puzzles that exceed a time limit are left to other processes.
+    - `is_watching`: whether new files may arrive at any time.
     """
 
     folders: Folders
@@ -91,13 +91,13 @@ class Runtime:
 
     @property
     def batch_seconds(self) -> float | None:
-        """The time limit for a batch in this process; None: no limit."""
+        """The time limit for a batch in this process; None for no limit."""
         return self.tuning.batch_seconds if self.leaves_slow_puzzles else None
 
     def puzzle_seconds(self, *, is_alone: bool) -> float | None:
-        """The time limit for a puzzle in this process; None: no limit.
+        """The time limit for a puzzle in this process; None for no limit.
 
-        `is_alone`: no other file is waiting.
+        `is_alone`: whether no other file is waiting.
         """
         if not self.leaves_slow_puzzles or (is_alone and not self.is_watching):
             return None

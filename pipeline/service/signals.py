@@ -77,12 +77,14 @@ def signal_handler(handler: SignalHandler) -> Iterator[None]:
 
 
 class Stop:
-    """Handles stopping signals: after the first, computations have `grace` seconds left.
+    """Handles stopping signals. After the first, computations have `grace` seconds left.
 
     A second signal, or the end of the grace period, raises Interrupted, but only inside
-    `computing`: changes to the folders are never interrupted. `ring` is called at the first signal.
-    `is_requested`: a signal has arrived. `is_late`: the grace period is over, or a second signal
-    has arrived.
+    `computing`, so that changes to the folders are never interrupted.
+
+    - `ring`: a function that is called at the first signal.
+    - `is_requested`: whether a signal has arrived.
+    - `is_late`: whether the grace period is over, or a second signal has arrived.
     """
 
     def __init__(self, grace: float, ring: Callable[[], None] = lambda: None) -> None:

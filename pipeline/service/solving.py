@@ -40,7 +40,7 @@ MAX_BATCH_SIDE = 25
 """Maximum side of puzzles that are solved in batches; larger ones would not fit in memory."""
 
 PuzzleLike = PuzzleProblem | Puzzle | Sequence[Sequence[int | None]]
-"""A puzzle, its problem, or rows of values; not a formula."""
+"""A puzzle, its problem, or rows of values, but not a formula."""
 
 ProblemLike = (
     Problem | Puzzle | OneProblem | str | bytes | Path | Sequence[Sequence[int | str | None]]
@@ -270,7 +270,7 @@ def _solvers_for(problem: Problem, single_count: int, solvers: Solvers) -> Solve
 
 
 def _compare_with_source(problem: Problem, result: Result) -> Result:
-    """Compare a result with the solution that the source states; returns the updated result."""
+    """Compare a result with the solution that the source states. Returns the updated result."""
     if not isinstance(problem, PuzzleProblem):
         return result
     parsed = problem.parsed

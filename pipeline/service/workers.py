@@ -51,10 +51,10 @@ class Request:
     __slots__ = ()
 
     def compute(self, solvers: Solvers, settings: Settings) -> Any:
-        """Compute the reply. The base class returns None: there is nothing to compute."""
+        """Compute the reply. The base class computes nothing and returns None."""
 
     def split(self) -> Sequence[Request]:
-        """Split the request into parts; returns fewer than two if that is impossible."""
+        """Split the request into parts. Returns fewer than two if that is impossible."""
         return ()
 
     def join_replies(self, replies: list[Any]) -> Any:
@@ -96,8 +96,8 @@ Replies = Generator[tuple[Request, Any] | None, None, None]
 class Workers(Protocol):
     """The common interface of LocalWorker, Pool and Cluster.
 
-    `batch_count`: how many batches of single puzzles to request at a time, so that all workers are
-    busy.
+    `batch_count`: the number of batches of single puzzles to request at a time, so that all workers
+    are busy.
     """
 
     batch_count: int
@@ -131,7 +131,7 @@ class Crashed(msgspec.Struct, frozen=True, tag=True):
 
 
 Reply = Done | EnvironmentFailed | Crashed
-"""What a worker sends back for a request."""
+"""The answer of a worker to a request."""
 
 
 def reply_to(
@@ -225,7 +225,7 @@ class LocalWorker:
         self._solvers.close()
 
     def close(self) -> None:
-        """Do nothing: this worker has no process."""
+        """Do nothing, because this worker has no process."""
 
 
 def core_count() -> int:

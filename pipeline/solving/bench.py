@@ -80,7 +80,7 @@ class Benched:
 
 
 def solvers_named(names: Sequence[str], minisat: str | None = None) -> dict[str, Solver]:
-    """Create the solvers with these names, without starting them; returns name → solver.
+    """Create the solvers with these names, without starting them. Maps name to solver.
 
     `minisat` is the path of that program. Raises UsageError for an unknown or repeated name, and
     SolverMissing if minisat is not installed.

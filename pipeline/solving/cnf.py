@@ -1,7 +1,7 @@
 """The input of a SAT solver (`Cnf`) and its DIMACS text, and the solver's `Answer`.
 
 A literal is a non-zero int as in DIMACS; a clause is a tuple of literals. Each variable of a
-puzzle's CNF stands for a candidate, or is an auxiliary variable of a rule.
+puzzle's CNF is a candidate or an auxiliary variable of a rule.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ MAX_VARIABLE = 2**31 - 1
 
 @dataclass(frozen=True, slots=True)
 class LazyClauses(Iterable[Clause]):
-    """Clauses that every iteration generates anew, so that they take no memory."""
+    """Clauses that are generated again by each iteration, so that they take no memory."""
 
     generate: Callable[[], Iterator[Clause]]
 
@@ -298,8 +298,8 @@ def parse_result(text: str) -> Answer:
         >>> parse_result("SAT\n1 -2 0\n").model == {1, -2}
         True
 
-    The format is that of minisat (`SAT` and a line of literals, `UNSAT`, `INDET`) or that of the
-    SAT competitions (`s …` and `v …` lines, `c` comments). Raises InvalidResult for any other
+    The format is the one of minisat (`SAT` and a line of literals, `UNSAT`, `INDET`) or of the SAT
+    competitions (`s …` and `v …` lines, `c` comments). Raises InvalidResult for any other
     text, and for a model that does not end with 0 or contains a literal and its negation.
     """
     status: str | None = None

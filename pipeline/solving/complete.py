@@ -55,7 +55,7 @@ class CompletenessCheck(Generic[S]):
     """The outcome of a check for completeness.
 
     - `certificate`: the certificate of the list extended by `missing`; its `complete` is `proved`
-      if there are no others.
+      if there are no other solutions.
     - `missing`: certified solutions that are not in the list.
     - `is_cut_short`: the search ended early with fewer missing solutions than requested, so there
       may be more.
@@ -157,7 +157,7 @@ def prove_complete(
 def _prove(
     problem: Problem[S], solutions: Sequence[S], solvers: Solvers, limits: Limits
 ) -> tuple[Certificate, Proof[S] | None]:
-    """As `prove_complete`. Raises Satisfiable if an engine finds another solution."""
+    """Do what `prove_complete` does, but raise Satisfiable if an engine finds another solution."""
     deadline = Deadline.of(limits)
     try:
         clauses, literals = problem.refutation_size(solutions)

@@ -32,10 +32,10 @@ MAX_SHOWN_BYTES = 1024 * 1024
 
 
 def marked_grid(puzzle: Puzzle, cells: Collection[tuple[int, int]], letters: str = "") -> str:
-    """Draw a puzzle with lines between boxes; returns text without a newline at the end.
+    """Draw a puzzle with lines between boxes. Returns text without a newline at the end.
 
     - `cells`: cells to put in brackets, as (row, column), counted from 1.
-    - `letters`: the letters that stand for the values 1, 2, …; empty for numbers.
+    - `letters`: the letters of the values 1, 2, …; empty for numbers.
 
     Even marks are `*`, odd marks are `.`, and other marks are `?`. Blanks are `.`, or `_` if there
     are marks.
@@ -65,9 +65,9 @@ def boxed_grid(
     bold: Collection[int] = frozenset(),
     marked: Collection[int | None] = frozenset(),
 ) -> str:
-    """Draw a grid with lines between boxes; returns text without a newline at the end.
+    """Draw a grid with lines between boxes. Returns text without a newline at the end.
 
-    - `letters`: the letters that stand for the values 1, 2, …; empty for numbers.
+    - `letters`: the letters of the values 1, 2, …; empty for numbers.
     - `bold`: cells to draw in bold, with escape sequences.
     - `marked`: cells to put in brackets.
     """
@@ -79,7 +79,7 @@ def boxed_grid(
 
 
 def _value_text(value: int, letters: str) -> str:
-    """The letter that stands for a value, or the number if `letters` is empty."""
+    """The letter of a value, or the number if `letters` is empty."""
     return letters[value - 1 : value] or str(value)
 
 

@@ -11,7 +11,7 @@ from pipeline.solving.cnf import Answer, Cnf, Sat, Unknown
 from pipeline.solving.solvers import Solver
 
 MIN_CLAUSE_BYTES = 16
-"""Minimum bytes of memory of a clause in a solver: those of a clause with two literals."""
+"""Bytes of memory that a solver needs for a clause of two literals."""
 
 VARIABLE_BYTES = 200
 """Bytes of memory of a variable in this process while a model is read and checked."""

@@ -109,7 +109,7 @@ class Conflict:
 def explain_conflict(
     puzzle: Puzzle, engine: Pysat | None = None, limits: Limits = DEFAULT_LIMITS
 ) -> Conflict | None:
-    """Explain why a puzzle has no solution; None if that takes too long.
+    """Explain why a puzzle has no solution. Returns None if that takes too long.
 
     Reports two equal givens in a unit, if there are any. Otherwise `engine` searches for a minimal
     unsatisfiable set of givens, marks and rules; by default, a new engine is started, which takes
@@ -168,11 +168,12 @@ def _sentence(clues: Sequence[Clue], rules: Sequence[str], *, minimal: bool) -> 
 def _clauses_with_assumptions(
     puzzle: Puzzle,
 ) -> tuple[Iterable[Clause], dict[int, int], dict[int, int]]:
-    """State the units, and each clue and rule so that it holds only under an assumption, a literal.
+    """Encode the units, and each clue and rule under an assumption, which is a literal.
 
     Returns the clauses, a map from the assumptions of clues to their cells, and a map from the
-    assumptions of rules to their indices. The assumption of a given is its candidate. For a mark,
-    it is a new variable that forbids the other values; for a rule, one that implies its clauses.
+    assumptions of rules to their indices. The assumption of a given is its candidate. The
+    assumption of a mark is a new variable that forbids the other values. The assumption of a rule
+    is a new variable that implies the clauses of the rule.
     """
     geometry = puzzle.geometry
     units = encode_puzzle(Puzzle.empty(geometry), "extended")
@@ -250,7 +251,7 @@ def _is_minimum(size: int, sets: Sequence[int]) -> bool:
 def _grids_by_value(grids: Sequence[Grid]) -> GridsByValue:
     """Find, for each cell in which grids differ, the grids with each value.
 
-    In a bit set, bit i stands for grid i.
+    Bit i of a bit set is grid i.
     """
     by_cell, lowest = GridsByValue(), grids[0].geometry.lowest
     for cell, values in enumerate(zip(*(grid.values for grid in reversed(grids)), strict=True)):
@@ -261,7 +262,7 @@ def _grids_by_value(grids: Sequence[Grid]) -> GridsByValue:
 
 
 def _positions(data: bytes, byte: int) -> int:
-    """The positions of a byte, as a bit set; bit 0 stands for the last position."""
+    """The positions of a byte, as a bit set; bit 0 is the last position."""
     digits = bytearray(b"0" * 256)
     digits[byte] = ord("1")
     return int(data.translate(digits), 2)

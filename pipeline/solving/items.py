@@ -27,7 +27,7 @@ from pipeline.solving.problem import FormulaProblem, PuzzleProblem, problem_in
 _UNPARSED_FORMAT = "grid", "it was not read"
 """The format of a puzzle that was not parsed, and the reason for this format."""
 
-BATCH_SIZE = 1024
+ROWS_PER_BATCH = 1024
 """Maximum number of puzzles of a collection that are solved together."""
 
 
@@ -37,7 +37,7 @@ class Item:
 
     - `name`: the name of the source, or of a member of an archive.
     - `line`: the first line of a puzzle in a collection, counted from 1; else None.
-    - `signs`: the letters that stand for the values 1, 2, …; empty for numbers.
+    - `signs`: the letters of the values 1, 2, …; empty for numbers.
     - `is_only_item`: whether the source has no other item.
     - `data`: the bytes of the source, if this is the only item.
     - `seconds`: the time that reading `data` took.
@@ -206,7 +206,7 @@ def item_of(
 
 
 def reject_formulas(items: Iterable[Item]) -> Iterator[Item]:
-    """Yield the items, with formulas replaced by items with a `reason`."""
+    """Yield the items. Each formula is replaced by an item with a `reason`."""
     for item in items:
         is_formula = isinstance(item.content, FormulaProblem)
         yield replace(item, content=FORMULA_REFUSED) if is_formula else item
@@ -231,7 +231,7 @@ def group_items(items: Iterable[Item]) -> Iterator[list[Item]]:
     rows: list[Item] = []
     for item in items:
         is_single = item.line is None or (item.problem and item.problem.plain_geometry is None)
-        if rows and (is_single or len(rows) == BATCH_SIZE):
+        if rows and (is_single or len(rows) == ROWS_PER_BATCH):
             yield rows
             rows = []
         if is_single:

@@ -40,7 +40,7 @@ MIN_PERSISTENT_PYSAT = 64
 """Minimum number of puzzles for which `auto` prefers PySAT to minisat, without machine code."""
 
 UNCOMPILED_BATCH = 64
-"""Number of puzzles solved together while machine code is compiled. They take half a second."""
+"""Number of puzzles solved together while machine code is compiled; this takes half a second."""
 
 MAX_BATCH_SOLUTIONS = 100
 """Maximum number of solutions of each puzzle for which puzzles are solved together."""

@@ -447,7 +447,7 @@ def compare_solution(
 
     - `source_solution`: the solution in the source, in one line of digits, numbers or letters; None
       if the source contains none.
-    - `letters`: the letters that stand for the values 1, 2, …; empty for numbers.
+    - `letters`: the letters of the values 1, 2, …; empty for numbers.
 
     Returns the result, with a `disagreement` if the solution in the source is wrong or was not
     found.

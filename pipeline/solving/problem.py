@@ -101,7 +101,7 @@ class Problem(ABC, Generic[S]):
 
     @abstractmethod
     def fault(self, solution: S, solver: str) -> str | None:
-        """A message, with the name `solver`, why this is not a solution; None if it is one."""
+        """Why this is not a solution, in a message that names `solver`; None if it is one."""
 
     def search_all(
         self,
@@ -182,7 +182,7 @@ class PuzzleProblem(Problem[Grid]):
         return find_missing(self.puzzle, solutions, max_solutions=max_solutions, seconds=seconds)
 
     def refutation_size(self, solutions: Sequence[Grid]) -> tuple[int, int]:  # noqa: ARG002
-        # above MAX_CLAUSES, `refutation` raises LimitReached
+        # Above MAX_CLAUSES, `refutation` raises LimitReached.
         clauses = min(formula_size(self.puzzle.geometry), MAX_CLAUSES)
         if not self.puzzle.rules:
             return clauses, 2 * clauses

@@ -58,7 +58,7 @@ class Stopwatch:
 
     @contextmanager
     def timing(self, stage: Stage) -> Iterator[None]:
-        """Context manager: add the time of the block, minus that of nested stages, to a stage."""
+        """Context manager: add the time of the block, without nested stages, to a stage."""
         stages = self._stages
         stages.setdefault(stage, 0.0)
         start, stages_at_start = self._clock(), sum(stages.values())
@@ -108,9 +108,9 @@ class Certificate:
 
     - `proved` by `exhaustive-search`, which uses only the rules, and branched `nodes` times;
     - `proved` by `lrat`: `checker` checked a proof with `steps` steps, which `solver` wrote;
-    - `unverified`: only one program reports that there are no others; `reason` is why no second
-      program confirmed this;
-    - `no`: there may be others.
+    - `unverified`: only one program reports that there are no other solutions; `reason` is why no
+      second program confirmed this;
+    - `no`: there may be other solutions.
     """
 
     complete: Literal["proved", "unverified", "no"]
@@ -123,13 +123,13 @@ class Certificate:
 
     @property
     def label(self) -> str:
-        """How completeness was verified, or `unverified`; empty if it is not known."""
+        """How completeness was verified, or `unverified`; empty if solutions may be missing."""
         return "" if self.complete == "no" else self.by or self.complete
 
 
 @dataclass(frozen=True, slots=True)
 class Proof(Generic[S_co]):
-    """A proof in LRAT that a problem has no solutions but these.
+    """A proof in LRAT that a problem has no solutions except `solutions`.
 
     It refutes the formula of the problem with the solutions blocked.
     """

@@ -23,7 +23,7 @@ from pipeline.steps import layout as L
 from pipeline.steps import nested_layout as N
 from pipeline.steps import step_arrays
 from pipeline.steps.all_singles import is_single, singles
-from pipeline.steps.singles import strike
+from pipeline.steps.singles import place, strike
 from pipeline.steps.step import UNIQUENESS, Cited, Node, Position, Step
 from pipeline.steps.techniques import (
     BY_RATING,
@@ -44,13 +44,13 @@ from pipeline.steps.techniques import (
 __all__ = ["BY_RATING", "BY_SCORE", "Node", "Step", "all_steps", "ratings", "steps"]
 
 _MODULE_NAMES = (
-    "techniques", "singles", "patterns", "rectangles", "wings", "sue_de_coq", "almost_locked_sets", "chains", "nets", "links",
-    "simple_chains", "colours", "loops", "forcing", "explainer", "explainer_aligned",
-    "explainer_bug",
-    "explainer_cycles", "explainer_forcing", "explainer_hints", "explainer_implications",
-    "explainer_loops", "explainer_nested", "nested_slots", "nested_hints", "nested_patterns",
-    "nested_records", "nested_implications", "nested_chains", "nested_multiple", "step_arrays",
-    "layout", "nested_layout",
+    "techniques", "singles", "patterns", "rectangles", "wings", "sue_de_coq", "almost_locked_sets",
+    "chains", "nets", "links", "colours", "loops", "forcing", "explainer", "explainer_aligned",
+    "explainer_bug", "explainer_closure", "explainer_cycles", "explainer_forcing",
+    "explainer_hints", "explainer_implications", "explainer_loops", "explainer_nishio",
+    "explainer_nested", "nested_slots", "nested_hints", "nested_patterns", "nested_records",
+    "nested_implications", "nested_chains", "nested_multiple", "step_arrays", "layout",
+    "nested_layout",
 )  # fmt: skip
 _MODULES = *(f"pipeline.steps.{name}" for name in _MODULE_NAMES), "pipeline.certify.steps"
 """The modules that contain all compiled functions of the walk."""
@@ -67,6 +67,8 @@ candidates.
 """
 
 _eliminate: Callable[..., None] = step_arrays.eliminate
+_fill: Callable[..., None] = step_arrays.fill
+_place: Callable[..., None] = place
 _strike: Callable[..., None] = strike
 _TRIAL_PUZZLE = "000000010400000000020000000000050407008000300001090000300400200050100000000806000"
 """A puzzle that needs most techniques."""
@@ -100,7 +102,7 @@ class _Walker:
         self.walk: Any = np.array(self._initial_walk, np.int64) if run else [*self._initial_walk]
         self.state, self.step = self._zeros(L.STATE_SIZE), self._zeros(L.STEP_SIZE)
         self._run: Callable[..., int] = run or take_steps
-        self.graph = self._zeros(L.GRAPH_SIZE)
+        self.graph = self._zeros(L.WHOLE_GRAPH_SIZE)
         self._arrays = (
             self.walk,
             self.state,
@@ -139,15 +141,18 @@ class _Walker:
         unique: bool,
     ) -> None:
         """Start a walk in a later position of a puzzle; the arguments as for `steps`."""
-        filled = dict(placed)
-        self.begin(
-            [1 << filled[cell] - 1 if cell in filled else mask for cell, mask in enumerate(masks)],
-            unique=unique,
-        )
+        self.begin(masks, unique=unique)
         self.take(0)
-        tables = step_arrays.make_tables()
+        tables, has_queues = step_arrays.make_tables(), bool(self.walk[L.HAS_QUEUES])
+        for candidate in (9 * cell + value - 1 for cell, value in placed):
+            if not self.state[L.CELLS + candidate // 9] >> candidate % 9 & 1:
+                continue  # placed by `begin`, as the puzzle allows no other value
+            if has_queues:
+                _place(self.state, tables, self.graph, candidate)
+            else:
+                _fill(self.state, tables, candidate)
         for candidate in (9 * cell + value - 1 for cell, value in struck):
-            if self.walk[L.HAS_QUEUES]:
+            if has_queues:
                 _strike(self.state, tables, self.graph, candidate)
             else:
                 _eliminate(self.state, tables, candidate)
@@ -348,13 +353,16 @@ def _decode_constraint(constraint: int) -> Cited:
 
 def _deadly_pattern(step: Sequence[int], cells: tuple[int, ...], before: Position) -> Cited:
     """The uniqueness of the solution, by which a candidate outside of a deadly pattern holds."""
+    if step[L.DEADLY] == L.DEADLY_GRID:
+        extras = step[L.EXTRAS + 1 : L.EXTRAS + 1 + step[L.EXTRAS]]
+        alternatives = tuple((candidate // 9, candidate % 9 + 1) for candidate in extras)
+        return Cited(cells, rule=UNIQUENESS, alternatives=alternatives)
     digits = step[L.PATTERN_DIGITS]
-    is_grid = step[L.DEADLY] == L.DEADLY_GRID
     alternatives = tuple(
         (cell, value)
         for cell in cells
         for value in before.values_in(cell)
-        if (digits >> value - 1 & 1) == is_grid
+        if not digits >> value - 1 & 1
     )
     return Cited(cells, rule=UNIQUENESS, alternatives=alternatives)
 
@@ -371,11 +379,15 @@ def _decode_node(signed: int, masks_before: Sequence[int]) -> Node:
     return Node(digit + 1, open_cells, bool(signed & 1))
 
 
-def ratings(puzzles: Iterable[Sequence[int]], seconds: float = RATING_TIMEOUT) -> Iterator[Rating]:
+def ratings(
+    puzzles: Iterable[Sequence[int]], seconds: float = RATING_TIMEOUT, *, has_se: bool = True
+) -> Iterator[Rating]:
     """Rate puzzles that are proved to have one solution, each given by its masks as in `steps`.
 
-    `seconds`: the time limit for each puzzle; a rating that it cuts short contains lower bounds. If
-    a step is unsound, the rating of that puzzle contains the message in `failed`.
+    - `seconds`: the time limit for each puzzle; a rating that it cuts short contains lower bounds.
+    - `has_se`: also rate by Sudoku Explainer's order, which takes most of the time; else `se` is 0.
+
+    If a step is unsound, the rating of that puzzle contains the message in `failed`.
     """
     run, walkers = None, None
     for masks in puzzles:
@@ -383,7 +395,7 @@ def ratings(puzzles: Iterable[Sequence[int]], seconds: float = RATING_TIMEOUT) -
         if walkers is None or (run and not walkers[0].is_compiled):
             walkers = _Walker(run, SCORED), _Walker(run, BY_RATING)
         try:
-            yield _rate(*walkers, masks, seconds)
+            yield _rate(walkers[0], walkers[1] if has_se else None, masks, seconds)
         except StepRejected as error:
             name, number, reason = error.technique, error.number, str(error)
             yield Rating(
@@ -398,29 +410,35 @@ def ratings(puzzles: Iterable[Sequence[int]], seconds: float = RATING_TIMEOUT) -
             )
 
 
-def _rate(by_score: _Walker, by_rating: _Walker, masks: Sequence[int], seconds: float) -> Rating:
+def _rate(
+    by_score: _Walker, by_rating: _Walker | None, masks: Sequence[int], seconds: float
+) -> Rating:
     """Rate a puzzle by two walks through it: in the order of scores and in that of ratings."""
-    deadline, outcomes = time.monotonic() + seconds, list[int]()
-    for walker in (by_score, by_rating):
-        walker.begin(masks, unique=True)
-        outcomes.append(walker.take_until(deadline))
-    solved = outcomes[0] == FILLED
+    deadline = time.monotonic() + seconds
+    by_score.begin(masks, unique=True)
+    solved = by_score.take_until(deadline) == FILLED
     score, count = int(by_score.walk[L.SCORE]), int(by_score.walk[L.STEPS_TAKEN])
     hardest = by_score.order[int(by_score.walk[L.HARDEST])]
     name, level = hardest.name if count else "", hardest.level
     while level < len(MAX_SCORES) and (score > MAX_SCORES[level] or not solved):
         level += 1
-    ep, ed = (int(by_rating.walk[at]) / 10 for at in (L.PLACING_RATING, L.FIRST_RATING))
+    se, ep, ed, stopped = 0.0, 0.0, 0.0, ""
+    if by_rating:
+        by_rating.begin(masks, unique=True)
+        outcome = by_rating.take_until(deadline)
+        se = _highest_rating(by_rating, outcome) / 10
+        ep, ed = (int(by_rating.walk[at]) / 10 for at in (L.PLACING_RATING, L.FIRST_RATING))
+        stopped = _STOPPED.get(outcome, "")
     return Rating(
         score=score,
         level=LEVELS[level],
         hardest=name,
         steps=count,
-        se=_highest_rating(by_rating, outcomes[1]) / 10,
+        se=se,
         solved=solved,
         ep=ep or None,
         ed=ed or None,
-        stopped=_STOPPED.get(outcomes[1], ""),
+        stopped=stopped,
         version=RATING_VERSION,
     )
 

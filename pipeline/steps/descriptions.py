@@ -51,7 +51,7 @@ _ALS = (
     "holds all the others."
 )
 
-_DESCRIPTIONS: Final = {
+_DESCRIPTIONS: Final[dict[str, Description]] = {
     "full house": Description(
         "A unit has a single open cell: the cell gets the missing value.",
         "Each unit holds every value once.",
@@ -337,7 +337,12 @@ _DESCRIPTIONS: Final = {
         "All candidates of a cell, or all places of a value in a unit, have the same consequence.",
         "One of them is true, so the consequence is.",
     ),
-    "forcing chain or cycle": Description(
+    "bivalue universal grave": Description(
+        "Without the further candidates of a few cells, all open cells would have two candidates, "
+        "and each value two places in each unit: one of these further candidates is true.",
+        "In such a grid every value could be exchanged, so there would be no solution or several.",
+    ),
+    "cycle or forcing chain": Description(
         "A chain of candidates, each of which follows from the one before, that leads from an "
         "assumption to its opposite, or back to its beginning.",
         "What implies its own opposite is false. In a cycle, every second candidate is true.",
@@ -360,12 +365,31 @@ _DESCRIPTIONS: Final = {
         "A dynamic forcing chain whose inferences may themselves be forcing chains.",
         "What leads to a contradiction is false; what follows in every case is true.",
     ),
+    "combinations of a sum": Description(
+        "Cells of a cage, or of another sum, can take only some combinations of values: a "
+        "candidate in none of them is eliminated.",
+        "The cells hold one of the combinations.",
+    ),
+    "value of a cage": Description(
+        "All combinations of a cage contain a value: it is eliminated from the cells that see all "
+        "its places in the cage.",
+        "The cage holds the value, whichever combination is the right one.",
+    ),
+    "innies and outies": Description(
+        "Cages fill whole rows, columns or boxes but for a few cells: the sum of these cells is "
+        "known, so candidates that cannot reach it are eliminated.",
+        "Each row, column and box has the same sum, 45 in a 9×9 grid.",
+    ),
+    "rule": Description(
+        "A rule of the puzzle leaves some candidates no possibility: they are eliminated.",
+        "The rule holds, whatever the other cells of it take.",
+    ),
     "forcing net": Description(
         "Assuming a candidate leads to a contradiction by singles.",
         "What leads to a contradiction is false.",
     ),
 }
-_DESCRIPTIONS |= {
+_SAME_IDEA: Final = {
     "hidden single in a box": _DESCRIPTIONS["hidden single"],
     "hidden single in a line": _DESCRIPTIONS["hidden single"],
     **{
@@ -376,4 +400,6 @@ _DESCRIPTIONS |= {
         for name in ("locked candidates", "pointing", "claiming", "hidden pair", "hidden triple")
     },
 }
-_BY_KEY: Final = {key_of(name): description for name, description in _DESCRIPTIONS.items()}
+_BY_KEY: Final = {
+    key_of(name): description for name, description in (_DESCRIPTIONS | _SAME_IDEA).items()
+}

@@ -4,6 +4,13 @@ from __future__ import annotations
 
 from pipeline.native import compiled
 from pipeline.steps import layout as L
+from pipeline.steps.explainer_closure import (
+    OFF_CONTRADICTED,
+    ON_CONTRADICTED,
+    close_links,
+    has_node,
+    row_of,
+)
 from pipeline.steps.explainer_hints import (
     BASE_CHAIN,
     BASE_CYCLE,
@@ -19,14 +26,13 @@ from pipeline.steps.explainer_hints import (
     is_better,
     max_complexity,
     note_hint,
+    rating_rank,
 )
 from pipeline.steps.explainer_implications import (
     BY_LEVEL,
     CELL_LINKS,
-    MAX_NODES,
     UNIT_LINKS,
     cite_chain,
-    count_nodes,
     derivation_of,
     follow,
     unit_constraint,
@@ -47,40 +53,63 @@ MIXED_LINKS = UNIT_LINKS | CELL_LINKS
 # Three searches: chains of one digit (X), of cells with two candidates (Y), and mixed. In a cycle,
 # exactly one of each two neighbours holds, so what sees a node on and a node off of its digit is
 # false. A chain from a node to its contrary refutes the node.
+#
+# The closure of all links tells which nodes imply their contrary. Only these can start a chain. And
+# only these can be eliminated by a cycle: if such a node were on, it would make a node of the cycle
+# off that the cycle has on, so around the cycle all others would be contrary, too, and the node on
+# in place of the one that the cycle has off would make it off.
+#
+# Sudoku Explainer tries cycles and chains candidate by candidate. Here chains come first, as they
+# limit the length of cycles. Of equal hints the one that Sudoku Explainer finds first is taken.
 @compiled()
-def find_chain(state, tables, step, workspace):
+def find_chain(state, tables, step, workspace, graph):
     """Find the best cycle or forcing chain. Returns its rating in tenths, or 0."""
+    close_links(state, tables, graph)
+    if not graph[L.IS_CONTRADICTED]:
+        return 0
     forget_hints(workspace)
     for links in (UNIT_LINKS, CELL_LINKS, MIXED_LINKS):
-        for start in range(L.SINGLES):
-            mask = state[start // 9]
-            if not mask >> start % 9 & 1 or mask & (mask - 1) == 0:
-                continue
-            if links != CELL_LINKS or bit_count(tables, mask) == 2:
-                _find_cycles(state, tables, step, workspace, start, links)
-            if links != CELL_LINKS:
-                _try_chain(state, tables, workspace, 2 * start + 1, links)
-                _try_chain(state, tables, workspace, 2 * start, links)
+        for node in range(graph[L.NODE_COUNT] if links != CELL_LINKS else 0):
+            candidate = graph[L.NODE_CANDIDATES + node]
+            if graph[L.CONTRADICTED + node] & ON_CONTRADICTED:
+                _try_chain(state, tables, workspace, 2 * candidate + 1, links)
+            if graph[L.CONTRADICTED + node] & OFF_CONTRADICTED:
+                _try_chain(state, tables, workspace, 2 * candidate, links)
+        for node in range(graph[L.NODE_COUNT]):
+            mask = state[graph[L.NODE_CANDIDATES + node] // 9]
+            is_pair = bit_count(tables, mask) == 2
+            if (is_pair or links != CELL_LINKS) and _may_be_in_cycle(graph, node, links):
+                _find_cycles(state, tables, workspace, graph, node, links)
     if not has_hint(workspace):
         return 0
+    reset_step(step)
     source, conclusion = workspace[L.BEST_SOURCE], workspace[L.BEST_CONCLUSION]
-    links = workspace[L.BEST_LINKS]
+    links, rating = workspace[L.BEST_LINKS], best_rating(workspace, tables)
     if conclusion == L.NOTHING:
-        rating = best_rating(workspace, tables)
         forget_hints(workspace)
-        _find_cycles(state, tables, step, workspace, source, links)
-        reset_step(step)
-        on, off = workspace[L.CYCLE_END], workspace[L.CYCLE_END_OFF]
-        count = _read_cycle(workspace, on, off)
-        _eliminate_by_cycle(state, tables, step, workspace, count)
+        _find_cycles(state, tables, workspace, graph, graph[L.NODE_AT + source], links)
+        count = _read_cycle(workspace, workspace[L.CYCLE_END], workspace[L.CYCLE_END_OFF])
+        _eliminate_by_cycle(tables, step, workspace, graph, count)
         _cite_cycle(state, tables, step, workspace, count)
         return rating
-    reset_step(step)
     mode = links | BY_LEVEL
     follow(state, state, tables, workspace, L.SLOTS, source, conclusion, L.SINGLES, mode)
     cite_chain(workspace, step, L.SLOTS, derivation_of(workspace, L.SLOTS, conclusion))
     conclude(step, conclusion)
-    return best_rating(workspace, tables)
+    return rating
+
+
+@compiled()
+def _precedes(workspace, tables, base, complexity, kind, order):
+    """Whether a hint precedes the best one so far; `order`: its place in the order of search."""
+    if is_better(workspace, tables, base, complexity, kind):
+        return True
+    is_equal = (
+        complexity == workspace[L.BEST_COMPLEXITY]
+        and kind == workspace[L.BEST_KIND]
+        and rating_rank(tables, base, complexity) == workspace[L.BEST_RANK]
+    )
+    return is_equal and order < workspace[L.BEST_ORDER]
 
 
 @compiled()
@@ -90,37 +119,53 @@ def _try_chain(state, tables, workspace, source, links):
     kind = MIXED_KIND if links == MIXED_LINKS else X_KIND
     goal, mode = source ^ 1, links | BY_LEVEL
     max_levels = max_complexity(workspace, tables, base, kind)
+    if max_levels == 0 or not changes_state(state, goal):
+        return
     follow(state, state, tables, workspace, L.SLOTS, source, goal, max_levels, mode)
     derivation = derivation_of(workspace, L.SLOTS, goal)
-    if derivation and changes_state(state, goal):
-        complexity = count_nodes(workspace, L.SLOTS, derivation, MAX_NODES)
-        if is_better(workspace, tables, base, complexity, kind):
+    if derivation:
+        complexity = workspace[L.SLOTS + derivation + L.NODE_DEPTH]
+        order = 3 * (source // 2) + 2 - (source & 1)
+        if _precedes(workspace, tables, base, complexity, kind, order):
             note_hint(workspace, tables, base, complexity, kind, source, goal, links)
+            workspace[L.BEST_ORDER] = order
+
+
+@compiled(inline=True)
+def _may_be_in_cycle(graph, node, links):
+    """Whether a node has a strong link, and excludes a node that a cycle may eliminate."""
+    if not graph[L.STRONG_LINKS + node] & links:
+        return False
+    row = row_of(graph, L.OFF_ROWS, node)
+    for k in range(graph[L.REFUTED_COUNT]):
+        if has_node(graph, row, graph[L.REFUTED + k]):
+            return True
+    return False
 
 
 # Level by level: all nodes on, then all nodes off. A node off is followed each time it is reached,
 # unless it is an ancestor of itself, and a node on only once. So a path is known by its nodes on:
 # for each the node off that implies it, and the node on before that. The length of a cycle is that
-# of the path, so the search stops when a longer cycle is not the best.
+# of the path, so the search stops when a longer cycle is not the best. It leaves out nodes on that
+# do not imply the start.
 @compiled()
-def _find_cycles(state, tables, step, workspace, start, links):
+def _find_cycles(state, tables, workspace, graph, start_node, links):
     """Note the best cycle from a candidate, if it is better than the best hint so far."""
     base = BASE_CHAIN if links == MIXED_LINKS else BASE_CYCLE
     kind = MIXED_KIND if links == MIXED_LINKS else Y_KIND if links == CELL_LINKS else X_KIND
+    start = graph[L.NODE_CANDIDATES + start_node]
     for k in range(L.SINGLES):
         workspace[L.ON_PARENT + k] = L.NOTHING
     workspace[L.ON_PARENT + start], workspace[L.ON_PARENT_OFF + start] = start, L.NOTHING
     workspace[L.QUEUE_ON] = start
-    head, tail, length = 0, 1, 0
-    while head < tail:
-        length += 2
-        if not is_better(workspace, tables, base, max(length, 4), kind):
-            return
+    head, tail, length = 0, 1, 2
+    max_length = max_complexity(workspace, tables, base, kind)
+    while head < tail and max(length, 4) <= max_length:
         level_end, pending = tail, 0
         while head < level_end:
             on = workspace[L.QUEUE_ON + head]
             head += 1
-            pending = _add_pending(state, tables, workspace, start, on, links, pending)
+            pending = _add_pending(state, tables, workspace, graph, start, on, links, pending)
         for n in range(pending):
             off, on = workspace[L.PENDING + 2 * n], workspace[L.PENDING + 2 * n + 1]
             for k in range(0 if links & CELL_LINKS else 1, 4 if links & UNIT_LINKS else 1):
@@ -131,24 +176,28 @@ def _find_cycles(state, tables, step, workspace, start, links):
                 other = candidate_at(tables, constraint, lowest_bit(tables, rest))
                 if other == off:
                     other = candidate_at(tables, constraint, lowest_bit(tables, rest & (rest - 1)))
-                if other == start and length >= 4:
-                    if is_better(workspace, tables, base, length, kind):
-                        reset_step(step)
-                        count = _read_cycle(workspace, on, off)
-                        _eliminate_by_cycle(state, tables, step, workspace, count)
-                        if step[L.ELIMINATED]:
-                            note_hint(
-                                workspace, tables, base, length, kind, start, L.NOTHING, links
-                            )
-                            workspace[L.CYCLE_END], workspace[L.CYCLE_END_OFF] = on, off
-                elif workspace[L.ON_PARENT + other] == L.NOTHING:
+                if other == start:
+                    if (
+                        length >= 4
+                        and _precedes(workspace, tables, base, length, kind, 3 * start)
+                        and _eliminates(tables, workspace, graph, on, off)
+                    ):
+                        nothing = L.NOTHING
+                        note_hint(workspace, tables, base, length, kind, start, nothing, links)
+                        workspace[L.BEST_ORDER] = 3 * start
+                        workspace[L.CYCLE_END], workspace[L.CYCLE_END_OFF] = on, off
+                elif workspace[L.ON_PARENT + other] == L.NOTHING and has_node(
+                    graph, row_of(graph, L.ON_ROWS, graph[L.NODE_AT + other]), start_node
+                ):
                     workspace[L.ON_PARENT + other], workspace[L.ON_PARENT_OFF + other] = on, off
                     workspace[L.QUEUE_ON + tail] = other
                     tail += 1
+        length += 2
+        max_length = max_complexity(workspace, tables, base, kind)
 
 
 @compiled()
-def _add_pending(state, tables, workspace, start, on, links, pending):
+def _add_pending(state, tables, workspace, graph, start, on, links, pending):
     """Append to PENDING what a candidate on excludes. Returns the new number of pairs."""
     for k in range(0 if links & CELL_LINKS else 1, 4):
         constraint = on // 9 if k == 0 else unit_constraint(tables, on, k - 1)
@@ -158,8 +207,8 @@ def _add_pending(state, tables, workspace, start, on, links, pending):
             rest &= rest - 1
             if (
                 off != on
+                and graph[L.STRONG_LINKS + graph[L.NODE_AT + off]] & links
                 and not (k > 1 and _share_earlier_unit(tables, on, off, k - 1))
-                and _has_strong_link(state, tables, off, links)
                 and not _is_ancestor(workspace, start, on, off)
             ):
                 workspace[L.PENDING + 2 * pending] = off
@@ -173,17 +222,6 @@ def _share_earlier_unit(tables, candidate, other, k):
     """Whether two candidates share one of the first `k` units: box, column, row."""
     for earlier in range(k):
         if unit_constraint(tables, candidate, earlier) == unit_constraint(tables, other, earlier):
-            return True
-    return False
-
-
-@compiled()
-def _has_strong_link(state, tables, candidate, links):
-    """Whether a candidate has a strong link of the search."""
-    if links & CELL_LINKS and bit_count(tables, state[candidate // 9]) == 2:
-        return True
-    for k in range(3 if links & UNIT_LINKS else 0):
-        if bit_count(tables, state[tables[L.NODE_CONSTRAINTS + 4 * candidate + k]]) == 2:
             return True
     return False
 
@@ -210,26 +248,40 @@ def _read_cycle(workspace, on, off):
 
 
 @compiled()
-def _eliminate_by_cycle(state, tables, step, workspace, count):
-    """Eliminate, outside the cells of the cycle, what sees a node on and a node off."""
-    for cell in range(81):
-        mask = state[cell]
-        for k in range(count if mask else 0):
-            if workspace[L.CYCLE + k] // 18 == cell:
-                mask = 0
-        ons = offs = 0
-        for k in range(count if mask else 0):
-            signed = workspace[L.CYCLE + k]
-            digit = signed // 2 % 9
-            if mask >> digit & 1 and sees(tables, signed // 18, cell):
-                if signed & 1:
-                    ons |= 1 << digit
-                else:
-                    offs |= 1 << digit
-        mask &= ons & offs
-        while mask:
-            append_new(step, L.ELIMINATED, 9 * cell + lowest_bit(tables, mask))
-            mask &= mask - 1
+def _eliminates(tables, workspace, graph, on, off):
+    """Whether a cycle eliminates anything."""
+    count, k = _read_cycle(workspace, on, off), 0
+    while k < graph[L.REFUTED_COUNT]:
+        candidate = graph[L.NODE_CANDIDATES + graph[L.REFUTED + k]]
+        if _is_eliminated(tables, workspace, candidate, count):
+            return True
+        k += 1
+    return False
+
+
+@compiled()
+def _is_eliminated(tables, workspace, candidate, count):
+    """Whether a candidate, in no cell of the cycle, sees a node on and a node off of its digit."""
+    sees_on = sees_off = False
+    for k in range(count):
+        node = workspace[L.CYCLE + k] // 2
+        if node // 9 == candidate // 9:
+            return False
+        if (node - candidate) % 9 == 0 and sees(tables, node // 9, candidate // 9):
+            if workspace[L.CYCLE + k] & 1:
+                sees_on = True
+            else:
+                sees_off = True
+    return sees_on and sees_off
+
+
+@compiled()
+def _eliminate_by_cycle(tables, step, workspace, graph, count):
+    """Write what a cycle eliminates to the step."""
+    for k in range(graph[L.REFUTED_COUNT]):
+        candidate = graph[L.NODE_CANDIDATES + graph[L.REFUTED + k]]
+        if _is_eliminated(tables, workspace, candidate, count):
+            append_new(step, L.ELIMINATED, candidate)
 
 
 @compiled()

@@ -1,12 +1,12 @@
-"""Nishio, multiple and dynamic forcing chains of Sudoku Explainer 1.2.1 (7.5, 8.0, 8.5 and up)."""
+"""Multiple and dynamic forcing chains of Sudoku Explainer 1.2.1 (8.0, 8.5 and more)."""
 
 from __future__ import annotations
 
 from pipeline.native import compiled
 from pipeline.steps import layout as L
+from pipeline.steps.explainer_closure import close_links, have_common_consequence
 from pipeline.steps.explainer_hints import (
     BASE_MULTIPLE,
-    BASE_NISHIO,
     CELL_KIND,
     CONTRADICTION,
     DOUBLE,
@@ -34,29 +34,8 @@ from pipeline.steps.explainer_implications import (
 )
 from pipeline.steps.step_arrays import append_new, bit_count, candidate_at, lowest_bit, reset_step
 
-NISHIO_MODE = UNIT_LINKS | STOPS | DYNAMIC
 MULTIPLE_MODE = UNIT_LINKS | CELL_LINKS | STOPS
-"""How Nishio and multiple forcing chains follow an assumption; see `follow`."""
-
-
-# A candidate from which links of one digit lead to a contradiction is false, and one without which
-# they do is true.
-@compiled()
-def find_nishio(state, grid, tables, step, workspace):
-    """Find the best Nishio forcing chain. Returns its rating in tenths, or 0."""
-    forget_hints(workspace)
-    for candidate in range(L.SINGLES):
-        mask = state[candidate // 9]
-        for is_on in (1, 0):
-            if mask >> candidate % 9 & 1 and mask & (mask - 1):
-                start = 2 * candidate + is_on
-                _follow_first(state, grid, tables, workspace, start, NISHIO_MODE)
-                _try_contradiction(tables, workspace, L.SLOTS, BASE_NISHIO, start)
-    if not has_hint(workspace):
-        return 0
-    reset_step(step)
-    _conclude_contradiction(state, grid, tables, step, workspace, NISHIO_MODE)
-    return best_rating(workspace, tables)
+"""How multiple forcing chains follow an assumption; see `follow`."""
 
 
 # Whichever candidate of a cell, or place of a digit in a unit, holds: what all of them imply is so.
@@ -64,7 +43,7 @@ def find_nishio(state, grid, tables, step, workspace):
 # imply is so. Sudoku Explainer tries a unit only from its first place, and cells with two
 # candidates only dynamically.
 @compiled()
-def find_multiple(state, grid, tables, step, workspace, base):
+def find_multiple(state, grid, tables, step, workspace, graph, base):
     """Find the best multiple (8.0) or dynamic forcing chain (8.5), as `base` says.
 
     `base` is BASE_MULTIPLE or BASE_DYNAMIC. Returns the rating in tenths, or 0.
@@ -73,6 +52,8 @@ def find_multiple(state, grid, tables, step, workspace, base):
     mode = MULTIPLE_MODE if base == BASE_MULTIPLE else MULTIPLE_MODE | DYNAMIC
     for candidate in range(L.SINGLES):
         workspace[L.IS_FOLLOWED + candidate] = 0
+    close_links(state, tables, graph)
+    is_closed = not mode & DYNAMIC and not graph[L.IS_CONTRADICTED]
     for cell in range(81):
         count, digits = bit_count(tables, state[cell]), state[cell]
         if count < (2 if mode & DYNAMIC else 3):
@@ -86,9 +67,16 @@ def find_multiple(state, grid, tables, step, workspace, base):
                 constraint = unit_constraint(tables, candidate, k)
                 mask = state[constraint]
                 first = candidate_at(tables, constraint, lowest_bit(tables, mask))
-                if first == candidate and mask & (mask - 1):
+                if (
+                    first == candidate
+                    and mask & (mask - 1)
+                    and not (
+                        is_closed and not have_common_consequence(state, tables, graph, constraint)
+                    )
+                ):
                     _try_constraint(state, grid, tables, workspace, constraint, mode, base)
-        _try_constraint(state, grid, tables, workspace, cell, mode, base)
+        if not (is_closed and not have_common_consequence(state, tables, graph, cell)):
+            _try_constraint(state, grid, tables, workspace, cell, mode, base)
     if not has_hint(workspace):
         return 0
     reset_step(step)
@@ -165,7 +153,10 @@ def _try_candidate(state, grid, tables, workspace, candidate, mode, base):
         if not by_off or not changes_state(state, signed):
             continue
         max_nodes = _max_nodes(workspace)
-        if workspace[on + by_on + L.DEPTH] + workspace[off + by_off + L.DEPTH] > max_nodes:
+        if (
+            workspace[on + by_on + L.NODE_DEPTH] + workspace[off + by_off + L.NODE_DEPTH]
+            > max_nodes
+        ):
             continue
         complexity = count_nodes(workspace, on, by_on, max_nodes)
         if complexity <= max_nodes:
@@ -215,12 +206,14 @@ def _try_constraint(state, grid, tables, workspace, constraint, mode, base):
         while rest and is_common:
             slot = slot_of(candidate_at(tables, constraint, lowest_bit(tables, rest)))
             derivation = derivation_of(workspace, slot, signed)
-            min_nodes += workspace[slot + derivation + L.DEPTH]
+            min_nodes += workspace[slot + derivation + L.NODE_DEPTH]
             is_common = derivation != 0 and min_nodes <= max_nodes
             rest &= rest - 1
         if not is_common:
             continue
         complexity, rest = 0, mask
+        if not mode & DYNAMIC:  # each node has one parent, so its depth is the number of nodes
+            complexity, rest = min_nodes, 0
         while rest and complexity <= max_nodes:
             slot = slot_of(candidate_at(tables, constraint, lowest_bit(tables, rest)))
             derivation = derivation_of(workspace, slot, signed)

@@ -44,12 +44,18 @@ def _added_tenths(tables, complexity):
     return added
 
 
+@compiled(inline=True)
+def rating_rank(tables, base, complexity):
+    """The rank of the rating of a hint among all ratings of chains."""
+    return tables[L.RANKS + 32 * base + _added_tenths(tables, complexity)]
+
+
 @compiled()
 def is_better(workspace, tables, base, complexity, kind):
     """Whether a hint precedes the best one so far."""
     if not has_hint(workspace):
         return True
-    rank = tables[L.RANKS + 32 * base + _added_tenths(tables, complexity)]
+    rank = rating_rank(tables, base, complexity)
     if rank != workspace[L.BEST_RANK]:
         return rank < workspace[L.BEST_RANK]
     if complexity != workspace[L.BEST_COMPLEXITY]:
@@ -59,7 +65,10 @@ def is_better(workspace, tables, base, complexity, kind):
 
 @compiled()
 def max_complexity(workspace, tables, base, kind):
-    """The highest complexity with which a hint precedes the best one so far."""
+    """The highest complexity with which a hint may precede the best one so far.
+
+    If the kind is the same, the hint precedes only if it comes first in the order of search.
+    """
     if not has_hint(workspace):
         return MAX_NODES
     complexity = 0
@@ -68,7 +77,7 @@ def max_complexity(workspace, tables, base, kind):
         if rank < workspace[L.BEST_RANK]:
             complexity = tables[L.COMPLEXITIES + added]
         elif rank == workspace[L.BEST_RANK]:
-            same = workspace[L.BEST_COMPLEXITY] - (kind >= workspace[L.BEST_KIND])
+            same = workspace[L.BEST_COMPLEXITY] - (kind > workspace[L.BEST_KIND])
             complexity = max(complexity, min(same, tables[L.COMPLEXITIES + added]))
     return complexity
 
@@ -79,7 +88,7 @@ def note_hint(workspace, tables, base, complexity, kind, source, conclusion, lin
 
     `source`, `conclusion` and `links` are what its producer needs to find it again.
     """
-    workspace[L.BEST_RANK] = tables[L.RANKS + 32 * base + _added_tenths(tables, complexity)]
+    workspace[L.BEST_RANK] = rating_rank(tables, base, complexity)
     workspace[L.BEST_BASE], workspace[L.BEST_COMPLEXITY] = base, complexity
     workspace[L.BEST_KIND], workspace[L.BEST_LINKS] = kind, links
     workspace[L.BEST_SOURCE], workspace[L.BEST_CONCLUSION] = source, conclusion

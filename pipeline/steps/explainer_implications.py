@@ -206,7 +206,7 @@ def _derive(workspace, slot, constraint):
     derivation = workspace[slot + L.DERIVATIONS_END]
     workspace[slot + derivation + L.PARENT_COUNT] = 0
     workspace[slot + derivation + L.STRONG_LINK] = constraint
-    workspace[slot + derivation + L.DEPTH] = 1
+    workspace[slot + derivation + L.NODE_DEPTH] = 1
     workspace[slot + L.LAST_DERIVATION] = derivation
     workspace[slot + L.DERIVATIONS_END] = derivation + L.FIRST_PARENT
     return derivation
@@ -216,9 +216,9 @@ def _derive(workspace, slot, constraint):
 def _add_parent(workspace, slot, parent):
     """Append a parent to the last derivation."""
     last, end = slot + workspace[slot + L.LAST_DERIVATION], workspace[slot + L.DERIVATIONS_END]
-    depth = workspace[slot + derivation_of(workspace, slot, parent) + L.DEPTH] + 1
+    depth = workspace[slot + derivation_of(workspace, slot, parent) + L.NODE_DEPTH] + 1
     workspace[last + L.PARENT_COUNT] += 1
-    workspace[last + L.DEPTH] = max(workspace[last + L.DEPTH], depth)
+    workspace[last + L.NODE_DEPTH] = max(workspace[last + L.NODE_DEPTH], depth)
     workspace[slot + end] = parent
     workspace[slot + L.DERIVATIONS_END] = end + 1
 

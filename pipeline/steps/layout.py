@@ -93,7 +93,7 @@ STATE_SIZE = 739
 MAX_TRIED = 500
 """More rectangles than a search tries: 486 are possible."""
 
-MAX_SETS, MAX_COMMONS = 1500, 60000
+MAX_SETS, MAX_COMMONS = 1000, 30000
 """Limits on the number of almost locked sets, and of their restricted commons."""
 
 BANDS = 3
@@ -103,34 +103,16 @@ WORDS, BITS = 12, 63
 """A set of candidates in `graph` is WORDS numbers of BITS bits each."""
 
 (
-    IS_KNOWN,  # 1 if the links of the state have been found
-    HAS_TURBOT,  # whether the state has a turbot fish; NOTHING before the search for one
+    IS_KNOWN,  # bits: what is known of the state, see `links` and `almost_locked_sets`
     SEARCH,  # number of the last search
-    NET_START,  # the candidate from which forcing nets are tried first
     IS_NODE,  # for each node, 1 if the candidate is left, or two candidates of the group are
-    STRONG_FIRST,  # an index in STRONG for each node, and the end
-    WEAK_FIRST,  # an index in WEAK for each node, and the end
-    LIVE_FIRST,  # an index in LIVE for each node, and the end
-    STRONG,  # for each strong link, the node it leads to
-    LINK_CONSTRAINT,  # for each strong link, its constraint
-    WEAK,  # for each weak link, the node it leads to
-    LIVE,  # the same for the weak links to nodes that have strong links
-    PARENT,  # at 4 · signed node: the signed node that implies it, or NOTHING
-    PARENT_CONSTRAINT,  # the next number: the constraint of the link, or NOTHING for a weak link
-    DISTANCE,  # the next number: the number of links from the start of the search
-    REACHED,  # the next number: the number of the last search that reached the signed node
-    QUEUE,  # signed nodes in the order in which the search reached them
-    EXCLUDED_BY,  # for each node, the last start of a search that excludes it, or NOTHING
-    COMMON,  # WORDS numbers: the candidates that every candidate of a constraint excludes
-    HAS_EXCLUSIONS,  # for each candidate, whether its EXCLUSIONS are known
-    EXCLUSIONS,  # WORDS numbers for each candidate: the candidates that it excludes
     NAKED_FIRST,  # where in `graph` the queue of naked singles starts
     NAKED_END,  # where it ends
     HIDDEN_FIRST,  # the same for the queue of hidden singles
     HIDDEN_END,
     NAKED_QUEUE,  # space for the naked singles of a walk: candidates
     HIDDEN_QUEUE,  # space for the hidden singles of a walk: candidates
-    DEPTH,  # depth of a search for a set of rows, see `patterns.next_rows`
+    ROW_DEPTH,  # depth of a search for a set of rows, see `patterns.next_rows`
     PICKS,  # at each depth, the row that was chosen
     UNIONS,  # at each depth, the union of the masks of the rows above it
     TRIED_COUNT,  # number of rectangles in TRIED
@@ -149,6 +131,7 @@ WORDS, BITS = 12, 63
     COMMON_DIGITS,  # its one or two digits
     NEXT_COMMON,  # the next one with the same later set, or NOTHING
     REACHED_BY,  # for each number of links and each set, the last digits of ALS chains
+    BLOSSOM,  # BANDS words for each number of petals: the eliminations of a death blossom
     PLACES,  # BANDS words for each digit: the cells that have it as a candidate
     DIRECT_AT,  # 3 for each signed node: in DIRECT, where its candidates start, its groups, the end
     DIRECT,  # the signed nodes that a signed node implies by one link
@@ -176,17 +159,35 @@ WORDS, BITS = 12, 63
     IS_NEEDED,  # for each placement of the last trial, whether a conclusion needs it
     GRAPH_SIZE,
 ) = accumulate(
-    (0, 1, 1, 1, 1, *4 * (ALL_NODES + 1,), 6000, 6000, 39000, 39000, 1, 1, 1, 8 * ALL_NODES,
-     2 * ALL_NODES, ALL_NODES, WORDS, SINGLES, WORDS * SINGLES, 1, 1, 1, 1, 81, 243, 1, 10, 10, 1,
-     MAX_TRIED,
-     10, 10, 1, MAX_SETS, MAX_SETS, BANDS * MAX_SETS, 9 * BANDS * MAX_SETS,
-     9 * BANDS * MAX_SETS, MAX_SETS + 1, MAX_SETS, 2 * MAX_COMMONS, MAX_COMMONS, MAX_COMMONS,
-     6 * MAX_SETS,
-     9 * BANDS, 6 * ALL_NODES, 45000, *4 * (2 * ALL_NODES,), 2 * ALL_NODES + 1, 81, 9 * BANDS,
-     9 * BANDS, 1, 1, 81 * BANDS, 81 * BANDS, 42, 64, 4 * WORDS * SINGLES, 4 * WORDS * SINGLES,
-     2 * WORDS, 2 * WORDS, SINGLES, 400, 400, 400)
+    (0, 1, 1, ALL_NODES, 1, 1, 1, 1, 81, 243, 1, 10, 10, 1, MAX_TRIED, 10, 10, 1, MAX_SETS,
+     MAX_SETS, BANDS * MAX_SETS, 9 * BANDS * MAX_SETS, 9 * BANDS * MAX_SETS, MAX_SETS + 1,
+     MAX_SETS, 2 * MAX_COMMONS, MAX_COMMONS, MAX_COMMONS, 6 * MAX_SETS, 10 * BANDS, 9 * BANDS, 6 * ALL_NODES,
+     45000, *4 * (2 * ALL_NODES,), 2 * ALL_NODES + 1, 81, 9 * BANDS, 9 * BANDS, 1, 1, 81 * BANDS,
+     81 * BANDS, 42, 64, 4 * WORDS * SINGLES, 4 * WORDS * SINGLES, 2 * WORDS, 2 * WORDS, SINGLES,
+     400, 400, 400)
 )  # fmt: skip
 """Offsets of the parts of `graph`: the links between the nodes of a state, and searches in them."""
+
+(
+    HAS_CLOSURE,  # 1 if the parts that follow are known; see `explainer_closure`
+    NODE_COUNT,  # number of candidates that are left
+    ROW_WORDS,  # number of words of a set of them: bit k of word n is the candidate BITS · n + k
+    IS_CONTRADICTED,  # whether any node, on or off, implies its contrary
+    REFUTED_COUNT,  # number of the nodes that imply, on, their contrary
+    NODE_CANDIDATES,  # the candidates that are left, ascending
+    NODE_AT,  # for each candidate, its number among these
+    STRONG_LINKS,  # for each node, whether it has a strong link in a unit (1) and in its cell (2)
+    CONTRADICTED,  # for each node, whether it implies its contrary: on (1), off (2)
+    REFUTED,  # the nodes that imply, on, their contrary
+    WEAK_ROWS,  # for each node on, the set of nodes that one weak link makes off
+    STRONG_ROWS,  # for each node off, the set of nodes that one strong link makes on
+    ON_ROWS,  # for each node on, the set of nodes that it implies on, itself included
+    OFF_ROWS,  # for each node on, the set of nodes that it implies off
+    WHOLE_GRAPH_SIZE,
+) = accumulate((GRAPH_SIZE, 1, 1, 1, 1, 1, *5 * (SINGLES,), *4 * (WORDS * SINGLES,)))
+"""Offsets of further parts of `graph`: what the candidates of a state imply; see
+`explainer_closure`.
+"""
 
 # `walk`
 STEPS_TAKEN = 0  # number of steps so far; -1 before `set_up`
@@ -216,6 +217,7 @@ HARDNESS, POINTS, SE, KIND, FORM, SIZE, TECHNIQUE_ROW_SIZE = range(7)
     BEST_SOURCE,  # the signed node or the constraint from which it starts
     BEST_CONCLUSION,  # the signed node that it concludes, or NOTHING
     BEST_LINKS,  # the links that its search follows, or NOTHING
+    BEST_ORDER,  # its place in the order of search, among cycles and chains
     CYCLE_END,  # the last node on of the best cycle
     CYCLE_END_OFF,  # the node off that follows it
     CYCLE,  # the signed nodes of a cycle, from its end
@@ -223,16 +225,18 @@ HARDNESS, POINTS, SE, KIND, FORM, SIZE, TECHNIQUE_ROW_SIZE = range(7)
     ON_PARENT_OFF,  # for each candidate on: the candidate off between the two
     QUEUE_ON,  # candidates on, in the order in which they are reached
     PENDING,  # pairs of a candidate off and the candidate on that implies it
+    LOOP_PLACES,  # for each unit, the positions that cells of a unique loop may have
     LOOP_CELLS,  # of a path that may become a unique loop: its cells
-    LOOP_NEXT,  # for each, the neighbour to try next
+    LOOP_NEXT,  # for each, the kind of unit to try next, as box, row, column
+    LOOP_REST,  # for each, the positions in the unit of the last kind that are to be tried
     LOOP_KINDS,  # for each, the kind of unit that it shares with the one before
     LOOP_EXTRAS,  # for each, the other digits of the path so far
     LOOP_ROOF,  # for each, how many cells of the path so far have other digits
     IS_FOLLOWED,  # for each candidate, whether its slot is known
     SLOTS,  # the first slot, then a slot for each candidate on
 ) = accumulate(
-    (0, 1, 2 * SINGLES, 2 * SINGLES, *9 * (1,), 2 * SINGLES, *3 * (SINGLES,), 60000, *5 * (20,),
-     SINGLES)
+    (0, 1, 2 * SINGLES, 2 * SINGLES, *10 * (1,), 2 * SINGLES, *3 * (SINGLES,), 60000, 27,
+     *6 * (20,), SINGLES)
 )  # fmt: skip
 """Offsets of the parts of `workspace`, in which the steps of Sudoku Explainer are found. It has
 16-bit numbers.
@@ -255,6 +259,6 @@ HARDNESS, POINTS, SE, KIND, FORM, SIZE, TECHNIQUE_ROW_SIZE = range(7)
 
 # A derivation: the constraint of the strong link (NOTHING for a weak one), the number of nodes on
 # the longest path from the assumption, and the parents of the node.
-PARENT_COUNT, STRONG_LINK, DEPTH, FIRST_PARENT = range(4)
+PARENT_COUNT, STRONG_LINK, NODE_DEPTH, FIRST_PARENT = range(4)
 
 WORKSPACE_SIZE = SLOTS + SLOT_SIZE * (SINGLES + 1)

@@ -11,7 +11,6 @@ from __future__ import annotations
 from pipeline.native import compiled
 from pipeline.steps import layout as L
 from pipeline.steps.links import (
-    GROUPED_LINKS,
     LINKS,
     NO_LIMIT,
     add_common,

@@ -12,10 +12,12 @@ from pipeline.steps.techniques import BY_RATING, BY_SCORE, SINGLE, Technique
 
 Order = Literal["boxes", "hodoku", "explainer"]
 
-_SINGLE_NAMES = "hidden single", "naked single"
+_SINGLE_SCORES = {
+    "full house": 4, "hidden single in a box": 14, "hidden single in a line": 14, "naked single": 4,
+}  # fmt: skip
 _SINGLES = tuple(
     technique._replace(score=score)
-    for name, score in zip(_SINGLE_NAMES, (14, 4), strict=True)
+    for name, score in _SINGLE_SCORES.items()
     for technique in BY_RATING
     if technique.name == name
 )

@@ -13,14 +13,11 @@ from pipeline.steps.step_arrays import (
     add_pattern_cells,
     add_seen_eliminations,
     append_new,
-    apply_step,
     bit_count,
-    candidate_at,
     cell_at,
     eliminate_rest,
     lowest_bit,
     reset_step,
-    sees,
     sees_pattern,
     unit_of,
 )
@@ -99,10 +96,10 @@ def union_of_masks(state, tables, rows):
 def next_rows(state, tables, graph, usable, size, max_bits):
     """Find the next set of `size` usable rows that together have at most `max_bits` columns.
 
-    The sets come in lexicographic order. The first search starts with DEPTH and the first of PICKS
+    The sets come in lexicographic order. The first search starts with ROW_DEPTH and the first of PICKS
     set by `start_rows`. Returns the rows as a mask, or 0 at the end; the columns are in UNIONS.
     """
-    depth = graph[L.DEPTH]
+    depth = graph[L.ROW_DEPTH]
     while depth >= 0:
         graph[L.PICKS + depth] += 1
         row = graph[L.PICKS + depth]
@@ -114,7 +111,7 @@ def next_rows(state, tables, graph, usable, size, max_bits):
             continue
         graph[L.UNIONS + depth + 1] = columns
         if depth + 1 == size:
-            graph[L.DEPTH], rows = depth, 0
+            graph[L.ROW_DEPTH], rows = depth, 0
             for k in range(size):
                 rows |= 1 << graph[L.PICKS + k]
             return rows
@@ -126,7 +123,7 @@ def next_rows(state, tables, graph, usable, size, max_bits):
 @compiled()
 def start_rows(state, tables, graph, min_bits, max_bits):
     """Prepare `next_rows`. Returns the rows with `min_bits` to `max_bits` columns, as a mask."""
-    graph[L.DEPTH], graph[L.PICKS], graph[L.UNIONS] = 0, -1, 0
+    graph[L.ROW_DEPTH], graph[L.PICKS], graph[L.UNIONS] = 0, -1, 0
     usable = 0
     for row in range(9):
         if min_bits <= bit_count(tables, state[L.ROW_MASKS + row]) <= max_bits:

@@ -106,13 +106,13 @@ def _may_hold(state, tables, cell, digit):
 @compiled()
 def _is_new(graph, step):
     """Whether no rectangle with the same sum was tried in this walk."""
-    a, b = step[L.PATTERN_CELLS + 1], step[L.PATTERN_CELLS + 2]
-    c, d = step[L.PATTERN_CELLS + 3], step[L.PATTERN_CELLS + 4]
-    a, b, c, d = min(a, b), max(a, b), min(c, d), max(c, d)
-    lowest, highest = min(a, c), max(b, d)
-    inner = a + b + c + d - lowest - highest
-    low = min(max(a, c), min(b, d))
-    key = 1000 * lowest + 100 * low + 10 * (inner - low) + highest
+    key = 0
+    for k in range(L.PATTERN_CELLS + 1, L.PATTERN_CELLS + 5):
+        weight = 1000
+        for n in range(L.PATTERN_CELLS + 1, L.PATTERN_CELLS + 5):
+            if step[n] < step[k]:
+                weight //= 10
+        key += weight * step[k]
     for k in range(L.TRIED, L.TRIED + graph[L.TRIED_COUNT]):
         if graph[k] == key:
             return False
@@ -230,7 +230,7 @@ def _conclude_by_places(state, tables, step, digit, other, form):
     for k in range(3 if form == 4 else 2):
         for roof in (first_roof, second_roof):
             unit = unit_of(tables, roof, k)
-            if form == 4 and unit != unit_of(tables, second_roof, k):
+            if form == 4 and unit_of(tables, first_roof, k) != unit_of(tables, second_roof, k):
                 continue
             if not _is_only_in_rectangle(state, tables, step, unit, digit):
                 return

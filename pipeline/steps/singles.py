@@ -24,8 +24,7 @@ def set_up_queues(state, tables, graph):
     excludes are eliminated.
     """
     state[L.OPEN] = 81
-    graph[L.NAKED_FIRST], graph[L.NAKED_END] = L.NAKED_QUEUE, L.NAKED_QUEUE
-    graph[L.HIDDEN_FIRST], graph[L.HIDDEN_END] = L.HIDDEN_QUEUE, L.HIDDEN_QUEUE
+    empty_queues(graph)
     for cell in range(81):
         state[L.ALLOWED + cell] = state[L.CELLS + cell]
     for constraint in range(L.CONSTRAINTS):
@@ -39,6 +38,13 @@ def set_up_queues(state, tables, graph):
         while mask:
             strike(state, tables, graph, 9 * cell + lowest_bit(tables, mask))
             mask &= mask - 1
+
+
+@compiled()
+def empty_queues(graph):
+    """Empty both queues."""
+    graph[L.NAKED_FIRST] = graph[L.NAKED_END] = L.NAKED_QUEUE
+    graph[L.HIDDEN_FIRST] = graph[L.HIDDEN_END] = L.HIDDEN_QUEUE
 
 
 @compiled()
@@ -77,7 +83,7 @@ def _append_hidden(state, tables, graph, constraint):
 @compiled()
 def place(state, tables, graph, candidate):
     """Place a candidate: eliminate it from the peers, then the other candidates of its cell."""
-    cell, digit = candidate // 9, candidate % 9
+    cell = candidate // 9
     remaining = state[L.CELLS + cell]
     state[L.CELLS + cell] = 0
     state[L.OPEN] -= 1

@@ -6,7 +6,7 @@ The functions work on arrays in machine code and on lists in plain Python.
 from __future__ import annotations
 
 from functools import lru_cache
-from itertools import accumulate, chain, combinations, product
+from itertools import accumulate, chain, product
 
 from pipeline.native import compiled
 from pipeline.puzzle.geometry import NINE_BY_NINE, units_of

@@ -25,12 +25,12 @@ from pipeline.steps import (
     explainer_forcing,
     explainer_loops,
     explainer_nested,
+    explainer_nishio,
     forcing,
     loops,
     nets,
     patterns,
     rectangles,
-    simple_chains,
     singles,
     sue_de_coq,
     wings,
@@ -38,7 +38,7 @@ from pipeline.steps import (
 from pipeline.steps import layout as L
 from pipeline.steps import nested_layout as N
 from pipeline.steps.explainer_hints import BASE_MULTIPLE
-from pipeline.steps.singles import apply_queued, set_up_queues
+from pipeline.steps.singles import apply_queued, empty_queues, set_up_queues
 from pipeline.steps.step_arrays import apply_step, reset_step, set_up
 
 MAX_SCORES = (800, 1000, 1600, 1800)
@@ -46,13 +46,13 @@ MAX_SCORES = (800, 1000, 1600, 1800)
 
 (
     SINGLE, LOCKED_CANDIDATES, SUBSET, FISH, UNIQUE_RECTANGLE, BUG, EMPTY_RECTANGLE, CHAIN,
-    COLOURS, WING, SUE_DE_COQ, ALMOST_LOCKED_SETS, VERITY, FORCING_NET, SIMPLE_CHAIN,
-    REMOTE_PAIR, LOOP, FORCING_CHAIN, BRUTE_FORCE,
+    COLOURS, WING, SUE_DE_COQ, ALMOST_LOCKED_SETS, FORCING_NET, REMOTE_PAIR, LOOP,
+    FORCING_CHAIN, BRUTE_FORCE,
     EXPLAINER_HIDDEN_SINGLE, EXPLAINER_LOCKED, EXPLAINER_NAKED_SINGLE, EXPLAINER_HIDDEN_SET,
     EXPLAINER_NAKED_SET, EXPLAINER_FISH, EXPLAINER_WING, EXPLAINER_LOOP, EXPLAINER_BUG,
     EXPLAINER_ALIGNED, EXPLAINER_CHAIN, EXPLAINER_NISHIO, EXPLAINER_MULTIPLE,
     EXPLAINER_DYNAMIC, VARIANT,
-) = range(34)  # fmt: skip
+) = range(32)  # fmt: skip
 """Kinds of techniques: `_find` selects by kind the function to call. The package `variants` finds
 those of the kind VARIANT.
 """
@@ -105,7 +105,7 @@ TECHNIQUES = (
     Technique("BUG+1", 2, 100, 56, BUG),
     Technique("skyscraper", 2, 130, 0, WING, wings.SKYSCRAPER),
     Technique("2-string kite", 2, 150, 0, WING, wings.KITE),
-    Technique("turbot fish", 2, 120, 66, SIMPLE_CHAIN, simple_chains.TURBOT),
+    Technique("turbot fish", 2, 120, 66, CHAIN, chains.TURBOT),
     Technique("empty rectangle", 2, 120, 0, EMPTY_RECTANGLE, wings.EMPTY_RECTANGLE),
     Technique("W-wing", 2, 150, 0, WING, wings.W_WING),
     Technique("XY-wing", 2, 160, 42, WING, wings.XY_WING),
@@ -128,17 +128,21 @@ TECHNIQUES = (
     Technique("Sue de Coq", 3, 250, 0, SUE_DE_COQ),
     Technique("simple colours", 2, 150, 0, COLOURS, colours.SIMPLE),
     Technique("multi-colours", 2, 200, 0, COLOURS, colours.MULTI),
-    Technique("X-chain", 3, 260, 66, SIMPLE_CHAIN, simple_chains.X_CHAIN),
-    Technique("XY-chain", 3, 260, 70, SIMPLE_CHAIN, simple_chains.XY_CHAIN),
+    Technique("X-chain", 3, 260, 66, CHAIN, chains.X_CHAIN),
+    Technique("XY-chain", 3, 260, 70, CHAIN, chains.XY_CHAIN),
     Technique("alternating inference chain", 3, 280, 70, LOOP, 0),
     Technique("grouped chain", 3, 300, 0, LOOP, 1),
     Technique("ALS-XZ", 3, 300, 0, ALMOST_LOCKED_SETS, almost_locked_sets.XZ),
     Technique("ALS-XY-wing", 3, 320, 0, ALMOST_LOCKED_SETS, almost_locked_sets.XY_WING),
     Technique("ALS chain", 3, 340, 0, ALMOST_LOCKED_SETS, almost_locked_sets.CHAIN),
+    Technique("death blossom", 3, 360, 0, ALMOST_LOCKED_SETS, almost_locked_sets.BLOSSOM),
     Technique("forcing chain", 4, 500, 0, FORCING_CHAIN),
     Technique("forcing net", 4, 700, 85, FORCING_NET),
 )
-BY_SCORE = tuple(technique for technique in TECHNIQUES if technique.score)
+OPTIONAL = ("death blossom",)
+"""Techniques that HoDoKu does not use unless it is told to."""
+
+BY_SCORE = tuple(technique for technique in TECHNIQUES if technique.name not in OPTIONAL)
 """The techniques of HoDoKu in its order."""
 
 SCORED = (*BY_SCORE, Technique("brute force", 4, 10_000, 0, BRUTE_FORCE))
@@ -149,7 +153,6 @@ BY_RATING = (
     Technique("hidden single in a box", 0, 0, 12, EXPLAINER_HIDDEN_SINGLE, explainer.IN_BOX),
     Technique("hidden single in a line", 0, 0, 15, EXPLAINER_HIDDEN_SINGLE, explainer.IN_LINE),
     Technique("direct pointing", 0, 0, 17, EXPLAINER_LOCKED, 0, 1),
-    Technique("direct claiming", 0, 0, 19, EXPLAINER_LOCKED, 1, 1),
     Technique("direct hidden pair", 1, 0, 20, EXPLAINER_HIDDEN_SET, 1, 2),
     Technique("naked single", 0, 0, 23, EXPLAINER_NAKED_SINGLE),
     Technique("direct hidden triple", 1, 0, 25, EXPLAINER_HIDDEN_SET, 1, 3),
@@ -253,11 +256,11 @@ def _find(kind, form, size, state, tables, step, graph, scratch, stack, workspac
     if kind == EXPLAINER_ALIGNED:
         return explainer_aligned.find_aligned(state, tables, step, scratch, size)
     if kind == EXPLAINER_CHAIN:
-        return explainer_cycles.find_chain(state, tables, step, workspace)
+        return explainer_cycles.find_chain(state, tables, step, workspace, graph)
     if kind == EXPLAINER_NISHIO:
-        return explainer_forcing.find_nishio(state, scratch, tables, step, workspace)
+        return explainer_nishio.find_nishio(state, scratch, tables, step, workspace)
     if kind == EXPLAINER_MULTIPLE:
-        return explainer_forcing.find_multiple(state, scratch, tables, step, workspace, form)
+        return explainer_forcing.find_multiple(state, scratch, tables, step, workspace, graph, form)
     if kind == EXPLAINER_DYNAMIC:
         return explainer_nested.find_dynamic(state, scratch, inner, tables, step, nest, form)
     if kind == SINGLE:
@@ -274,26 +277,22 @@ def _find(kind, form, size, state, tables, step, graph, scratch, stack, workspac
         return patterns.find_bug(state, tables, step)
     if kind in (EMPTY_RECTANGLE, WING):
         return wings.find_wing(state, tables, step, form)
-    if kind == CHAIN:
-        return chains.find_chain(state, tables, step, graph, form)
     if kind == SUE_DE_COQ:
         return sue_de_coq.find_sue_de_coq(state, tables, step, graph)
     if kind == ALMOST_LOCKED_SETS:
         return almost_locked_sets.find_almost_locked_sets(state, tables, step, graph, form)
     if kind == COLOURS:
         return colours.find_colours(state, tables, step, graph, form)
-    if kind == SIMPLE_CHAIN:
-        return simple_chains.find_chain(state, tables, step, graph, form)
+    if kind == CHAIN:
+        return chains.find_chain(state, tables, step, graph, form)
     if kind == REMOTE_PAIR:
-        return simple_chains.find_remote_pair(state, tables, step, graph)
+        return chains.find_remote_pair(state, tables, step, graph)
     if kind == LOOP:
         return loops.find_loop(state, tables, step, graph, form)
     if kind == FORCING_CHAIN:
         return forcing.find_forcing_chain(state, tables, step, graph)
     if kind == BRUTE_FORCE:
         return nets.find_by_brute_force(state, step, stack)
-    if kind == VERITY:
-        return chains.find_verity(state, tables, step, graph, form)
     return nets.find_forcing_net(state, tables, step, graph, scratch)
 
 
@@ -313,7 +312,8 @@ def take_steps(walk, state, tables, step, graph, scratch, stack, workspace, inne
             set_up_queues(state, tables, graph)
         else:
             set_up(state, tables)
-        walk[L.STEPS_TAKEN] = graph[L.IS_KNOWN] = graph[L.NET_START] = 0
+            empty_queues(graph)
+        walk[L.STEPS_TAKEN] = graph[L.IS_KNOWN] = graph[L.HAS_CLOSURE] = 0
         walk[L.RESUME_ROW] = nest[N.PAUSED_LEVEL] = 0
         nest[N.READY_LEVEL] = L.NOTHING
     end = L.TECHNIQUE_ROWS + L.TECHNIQUE_ROW_SIZE * walk[L.TECHNIQUE_COUNT]
@@ -354,5 +354,6 @@ def take_steps(walk, state, tables, step, graph, scratch, stack, workspace, inne
             apply_queued(state, tables, graph, step)
         else:
             apply_step(state, tables, step)
-        graph[L.IS_KNOWN], nest[N.READY_LEVEL] = 0, L.NOTHING
+        graph[L.IS_KNOWN] = graph[L.HAS_CLOSURE] = 0
+        nest[N.READY_LEVEL] = L.NOTHING
     return MORE if state[L.OPEN] else FILLED

@@ -11,7 +11,6 @@ from pipeline.native import compiled
 from pipeline.steps import layout as L
 from pipeline.steps.step_arrays import (
     add_eliminations,
-    add_pattern_cells,
     add_seen_eliminations,
     append_new,
     bit_count,
@@ -117,9 +116,10 @@ def _find_kite(state, tables, step):
             r = _end_cell(state, tables, row, digit, 1 - i)
             s = _end_cell(state, tables, column, digit, 1 - j)
             are_different = p not in (q, s) and r not in (q, s)
-            if are_different and unit_of(tables, p, 2) == unit_of(tables, q, 2):
-                if _conclude_two_links(state, tables, step, digit, (row, column), (r, s), (p, q)):
-                    return 1
+            if not are_different or unit_of(tables, p, 2) != unit_of(tables, q, 2):
+                continue
+            if _conclude_two_links(state, tables, step, digit, (row, column), (r, s), (p, q)):
+                return 1
     return 0
 
 

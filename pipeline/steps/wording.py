@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from pipeline.steps.pattern_words import PatternWords
+from pipeline.steps.set_words import SetWords
 from pipeline.steps.step import Step
 from pipeline.steps.words import capital, eliminations, with_commas
 
@@ -17,19 +17,24 @@ class Wording(NamedTuple):
     """How to write the steps of some techniques.
 
     - `location`: the template of the pattern in the line of a step.
-    - `reason`: the template of the reason; its conclusions follow after `so`.
+    - `reason`: the template of the reason.
+    - `name`: the name in the line of a step, if it is not that of the technique.
     """
 
     location: str
     reason: str
+    name: str = ""
 
 
 _AT_PATTERN = "{line_values}{line_pattern}"
 _RECTANGLE = "{line_values} in {line_cells}, as the solution is unique,"
 
 WORDINGS = {
-    ("full house", "naked single", "hidden single"): Wording(_AT_PATTERN, "{single}"),
-    ("pointing", "claiming", "locked candidates", "direct locked candidates"): Wording(
+    ("full house", "naked single", "hidden single"): Wording("{line_single}", "{single}"),
+    ("hidden single in a box", "hidden single in a line"): Wording(
+        "{line_single}", "{single}", "hidden single"
+    ),
+    ("pointing", "claiming", "locked candidates", "direct pointing", "direct claiming"): Wording(
         "{line_values} in {line_units}{line_along}",
         "in {units}, {value} is possible only in {cells}, {locked}{direct}",
     ),
@@ -70,7 +75,10 @@ WORDINGS = {
         "unique rectangle 5", "unique rectangle 6", "hidden rectangle", "avoidable rectangle 1",
         "avoidable rectangle 2", "unique loop",
     ): Wording(_RECTANGLE, "{deadly_cells}"),
-    ("BUG+1",): Wording(_AT_PATTERN, "{grave}"),
+    ("BUG+1", "bivalue universal grave"): Wording(_AT_PATTERN, "{grave}"),
+    ("Sue de Coq",): Wording(" {line_all_values} in {line_cells}", "{sue_de_coq}"),
+    ("ALS-XZ", "ALS-XY-wing", "ALS chain"): Wording(" {line_sets}", "{almost_locked}"),
+    ("death blossom",): Wording(_AT_PATTERN, "{blossom}"),
     ("simple colours",): Wording("{line_values} in {line_colours}", "{colours}"),
     ("multi-colours",): Wording("{line_values} in {line_components}", "{multi_colours}"),
     ("remote pair",): Wording("{line_values} in {line_chain_cells}", "{remote_pair}"),
@@ -79,7 +87,9 @@ WORDINGS = {
     ),
     ("forcing chain", "multiple forcing chain"): Wording("{line_cases}", "{forcing}"),
     (
-        "forcing net", "forcing chain or cycle", "Nishio forcing chain", "dynamic forcing chain",
+        "forcing net", "cycle or forcing chain", "Nishio forcing chain", "dynamic forcing chain",
+        "dynamic forcing chain with patterns", "dynamic forcing chain with chains",
+        "dynamic forcing chain with multiple chains", "dynamic forcing chain with dynamic chains",
     ): Wording("{line_start}", "{forcing}"),
     ("combinations of a sum",): Wording(
         " of {line_rules}",
@@ -114,14 +124,18 @@ def text_of(step: Step) -> str:
     A chain is `3r1c2=3r1c8-5r1c8=5r4c8`: of two nodes with `=` between them at least one holds, of
     two with `-` at most one.
     """
-    location = wording_of(step).location.format_map(PatternWords(step))
+    wording = wording_of(step)
+    name, location = (
+        wording.name or step.technique.name,
+        wording.location.format_map(SetWords(step)),
+    )
     if step.placed:
         placed = with_commas(f"{step.before.name_of(cell)}={value}" for cell, value in step.placed)
-        return f"{placed} {step.technique.name}{location}"
+        return f"{placed} {name}{location}"
     removed = eliminations(step.before, step.struck)
-    return f"{step.technique.name}{location} removes {removed}"
+    return f"{name}{location} removes {removed}"
 
 
 def sentence_of(step: Step) -> str:
     """Write the reason of a step in a sentence."""
-    return f"{capital(wording_of(step).reason.format_map(PatternWords(step)))}."
+    return f"{capital(wording_of(step).reason.format_map(SetWords(step)))}."

@@ -297,6 +297,12 @@ class Words:
         return f" with {'fins' if len(self.step.fins) > 1 else 'fin'} {fins}" if fins else ""
 
     @property
+    def line_single(self) -> str:
+        """The unit of a single; nothing if it is the only candidate of its cell."""
+        units = [cited.unit for cited in self.step.cited[:1] if cited.unit is not None]
+        return f" in {unit_names(self.position, units, is_line=True)}" if units else ""
+
+    @property
     def line_box(self) -> str:
         return unit_names(self.position, self.step.units[-1:], is_line=True)
 

@@ -24,7 +24,7 @@ from starlette.routing import Route
 from pipeline.errors import InputError, UsageError, in_words, printable
 from pipeline.files import is_file_name
 from pipeline.outbox import is_listed
-from pipeline.outbox.report import Panel, page_chunks
+from pipeline.outbox.report import Panel, page_chunks, steps_page
 from pipeline.service.protocol.folders import Folders
 from pipeline.service.signals import EXIT_TEMPFAIL
 from pipeline.settings import Settings
@@ -41,6 +41,9 @@ _STOP_SECONDS = 2.0
 """Maximum seconds to wait for the end of the server thread."""
 _MIN_REPORT_PAUSE, _PERIODS_PER_REPORT = 2.0, 10
 """Minimum seconds between reports, and minimum ratio of all time to the time spent on reports."""
+
+_NOT_FOUND = "No such published file"
+"""The message for a path that is no published file."""
 
 _BYTES = "application/octet-stream"
 """The content type of uploads. Browsers do not let forms of other sites send it."""
@@ -131,7 +134,7 @@ class _Site:
         self._client = Client(folders, max_bytes)
         files = [Path(__file__).with_name(f"panel.{kind}") for kind in ("html", "css", "js")]
         self._panel = Panel(*(file.read_text(encoding="utf-8") for file in files))
-        self._lock = threading.Lock()
+        self._lock, self._steps_lock = threading.Lock(), threading.Lock()
         self._report, self._next_report = b"", 0.0
 
     def application(self) -> Starlette:
@@ -140,6 +143,7 @@ class _Site:
             Route("/", self._send_page),
             Route("/dropped", self._recent_files),
             Route("/drop", self._receive_file, methods=["POST"]),
+            Route("/steps", self._send_steps),
             Route("/{path:path}", self._send_file),
         ]
         guard = Middleware(BaseHTTPMiddleware, dispatch=self._refuse_other_sites)
@@ -199,18 +203,36 @@ class _Site:
             name = self._client.place(file, requested_name)
         return JSONResponse({"name": name}, 201)
 
+    def _send_steps(self, request: Request) -> Response:
+        """Send the page of the steps through the puzzle of a record. One is made at a time."""
+        try:
+            record = self._published_file(request.query_params.get("record", ""))
+        except OSError:
+            return PlainTextResponse(_NOT_FOUND, 404)
+        with self._steps_lock:
+            page = steps_page(record, self._folders.done)
+        return Response(page.encode(errors="backslashreplace"), media_type="text/html")
+
+    def _published_file(self, name: str) -> Path:
+        """A published file by its path in the outbox.
+
+        Raises OSError for other files, hidden files and links.
+        """
+        path = self._folders.outbox
+        for part in name.split("/"):
+            path /= part
+            if part.startswith(".") or not is_file_name(part) or path.is_symlink():
+                raise FileNotFoundError
+        if not path.is_file() or not is_listed(path):
+            raise FileNotFoundError
+        return path
+
     def _send_file(self, request: Request) -> Response:
         """Send a published file, by its path in the outbox. Hidden files and links are refused."""
-        path = self._folders.outbox
         try:
-            for name in request.path_params["path"].split("/"):
-                path /= name
-                if name.startswith(".") or not is_file_name(name) or path.is_symlink():
-                    raise FileNotFoundError
-            if not path.is_file() or not is_listed(path):
-                raise FileNotFoundError
+            path = self._published_file(request.path_params["path"])
         except OSError:
-            return PlainTextResponse("No such published file", 404)
+            return PlainTextResponse(_NOT_FOUND, 404)
         sandbox = {"Content-Security-Policy": "default-src 'none'; sandbox"}
         return FileResponse(path, 200, sandbox, _CONTENT_TYPES.get(path.suffix, "text/plain"))
 

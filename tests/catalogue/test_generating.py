@@ -74,6 +74,23 @@ def test_all_puzzles_have_the_wished_depth():
     assert (depths_of(harder) >= 1).all()
 
 
+def test_the_wished_technique_is_the_hardest_of_all_puzzles():
+    made = [*islice(generate_puzzles(Wish(technique="NAKED-pair"), 1), 2)]
+    rated = [*ratings((each.masks for each in made), has_se=False)]
+    assert [each.hardest for each in rated] == ["naked pair"] * 2
+    assert all(each.solved and each.se == 0 for each in rated)
+
+
+def test_techniques_that_are_unknown_or_above_the_level_are_refused(monkeypatch):
+    with pytest.raises(UsageError, match=r"technique: .*did you mean X-wing"):
+        Wish(technique="X wong")
+    with pytest.raises(UsageError, match="a step of X-wing is at least hard, not easy"):
+        Wish(technique="x wing", level="easy")
+    monkeypatch.setattr(generating, "MAX_FRUITLESS_TECHNIQUE_BATCHES", 1)
+    with pytest.raises(LimitReached, match="none of 24 puzzles"):
+        some(Wish(technique="full house"), 1)
+
+
 @pytest.mark.parametrize("level", ["easy", "medium", "hard"])
 def test_all_puzzles_have_the_wished_level(level):
     made = [*islice(generate_puzzles(Wish(level=level), 1), 2)]

@@ -10,7 +10,7 @@ from contextlib import suppress
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support.cases import for_each
+from support.cases import default_cases, for_each
 from support.lrat_check import verify
 from support.machine_code import Asked
 from support.needs import needs_numba
@@ -74,6 +74,9 @@ def whole(formula):
     return Core(formula, tuple(range(len(formula.clauses))), formula.clauses)
 
 
+SLOW_TO_PROVE = ("4x4-classic-0", "4x4-classic-1", "4x4-even-odd-2", "hard")
+
+
 def killer():
     """A puzzle of 4×4 whose cages leave several solutions."""
     cages = ((0, 1), 5), ((2, 6, 7), 8), ((4, 8), 6)
@@ -82,7 +85,15 @@ def killer():
 
 
 @needs_numba
-@pytest.mark.parametrize("made", [*TO_PROVE.values(), killer], ids=[*TO_PROVE, "killer"])
+@pytest.mark.parametrize(
+    "made",
+    default_cases(
+        [*TO_PROVE.values(), killer],
+        killer,
+        *(made for name, made in TO_PROVE.items() if name not in SLOW_TO_PROVE),
+    ),
+    ids=[*TO_PROVE, "killer"],
+)
 def test_both_forms_write_the_same_hints_and_these_hold(made, prover, trimmer):
     puzzle = made()
     formula = proof_formula(puzzle, solutions(puzzle, 1000))

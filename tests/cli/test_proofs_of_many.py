@@ -10,6 +10,7 @@ from itertools import product
 from pathlib import Path
 
 import pytest
+from support.cases import default_cases
 from support.commands import run
 from support.lrat_check import verify
 from support.needs import needs_drat_trim
@@ -186,7 +187,10 @@ def outbox(tmp_path_factory):
     return shared(tmp_path_factory, "ruled", lambda folder: dropped(folder, files))
 
 
-@pytest.mark.parametrize("name", TEXTS)
+@pytest.mark.parametrize(
+    "name",
+    default_cases(TEXTS, "constraints.iss.txt", "ours/jigsaw.txt", "set/killer.txt", "solo.txt"),
+)
 def test_a_puzzle_with_rules_is_proved_in_the_notation_of_its_solutions(name, outbox, tmp_path):
     record = outbox.path(name.rpartition(".")[0] + ".json")
     where = ("--inbox", str(outbox.box.inbox), "-o", str(tmp_path), "--quiet")

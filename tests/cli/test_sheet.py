@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import bz2
+import json
 import sys
 from pathlib import Path
 
@@ -282,3 +283,31 @@ def test_a_reader_who_has_seen_enough_ends_it_quietly(puzzle_folder):
     said = process.stderr.read()
     process.stderr.close()
     assert (process.wait(), said) == (0, "")
+
+
+def test_steps_are_printed_after_the_solutions_and_counted(puzzle_folder):
+    Path("easy.txt").write_text(f"{EASY}\n")
+    code, printed, said = run(
+        "sheet", "--steps", "--json", "-o", "a.html", "easy.txt", "unique.txt"
+    )
+    counts = json.loads(printed)
+    assert (code, said, counts["puzzles"], counts["pages"]) == (0, "", 2, 1)
+    pages = SheetText(Path("a.html").read_text()).pages
+    steps = [page for page in pages if page.kind in ("guide", "worked")]
+    assert [page.kind for page in pages[:2]] == ["puzzles", "solutions"]
+    assert counts["steps"] == len(steps) == len(pages) - 2
+    assert steps[0].head == ["How to read the steps"]
+    assert "".join(steps[1].head) == "Steps of puzzle 1"
+    text = Path("a.html").read_text()
+    assert "51 singles" not in text
+    assert "14 singles" in text
+    assert "Steps are only available for 9×9 puzzles without extra rules." in text
+
+
+def test_steps_need_proof_and_have_a_limit(puzzle_folder):
+    code, _, said = run("sheet", "--steps", "--trust-solver", "-o", "a.html", "unique.txt")
+    assert (code, "--steps" in said) == (2, True)
+    Path("many.txt").write_text(f"{EASY}\n" * 101)
+    code, _, said = run("sheet", "--steps", "-o", "a.html", "many.txt")
+    assert (code, "at most 100 puzzles; --first 100" in said) == (2, True)
+    assert not Path("a.html").exists()

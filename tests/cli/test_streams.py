@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from support.cases import default_cases
 from support.commands import FIRST, SECOND, SOLVED, run, start
 from support.needs import needs_linux, needs_minisat
 from support.puzzles import NINE, PATIENCE, TWO, UNIQUE, has_ended, program
@@ -47,7 +48,9 @@ def test_a_signal_ends_the_command_and_its_solver_and_leaves_no_temporary_folder
 
 
 @needs_linux
-@pytest.mark.parametrize("how", [signal.SIGHUP, signal.SIGTERM, signal.SIGINT])
+@pytest.mark.parametrize(
+    "how", default_cases([signal.SIGHUP, signal.SIGTERM, signal.SIGINT], signal.SIGTERM)
+)
 def test_a_signal_leaves_nothing_of_the_copy_of_a_pipe_and_of_an_unfinished_table(
     how, tmp_path, temporary
 ):
@@ -107,7 +110,9 @@ def in_shell(arguments: str, before: str = "") -> tuple[int, str, str]:
 
 
 @pytest.mark.parametrize("closed", ["<&-", "2>&-"])
-@pytest.mark.parametrize("solver", ["pysat", pytest.param("minisat", marks=needs_minisat)])
+@pytest.mark.parametrize(
+    "solver", ["pysat", pytest.param("minisat", marks=[needs_minisat, pytest.mark.trial])]
+)
 def test_solve_with_a_closed_stream_does_its_work(closed, solver):
     code, printed, said = in_shell(f"solve --solver {solver} two.txt {closed}")
     assert (code, printed) == (0, f"multiple: all 2 solutions\n{FIRST}\n{SECOND}")
@@ -118,7 +123,11 @@ def test_solve_with_a_closed_stream_does_its_work(closed, solver):
 
 @pytest.mark.parametrize(
     "arguments",
-    ["solve two.txt", "count --json two.txt", "encode two.txt", "--help", "--version"],
+    default_cases(
+        ["solve two.txt", "count --json two.txt", "encode two.txt", "--help", "--version"],
+        "solve two.txt",
+        "--help",
+    ),
 )
 def test_what_cannot_be_printed_because_standard_output_is_closed_is_an_error(arguments):
     code, _, said = in_shell(f"{arguments} >&-")
@@ -157,7 +166,9 @@ def test_a_reader_that_has_seen_enough_is_no_error(arguments):
     assert (command.returncode, said) == (0, "")
 
 
-@pytest.mark.parametrize("command", ["solve", "convert --to lines", "sheet", "encode -o cnf/"])
+@pytest.mark.parametrize(
+    "command", default_cases(["solve", "convert --to lines", "sheet", "encode -o cnf/"], "solve")
+)
 def test_an_endless_device_is_read_up_to_the_size_of_a_puzzle(command):
     code, printed, said = in_shell(f"{command} --max-bytes 2M /dev/zero")
     assert (
@@ -170,7 +181,9 @@ def test_an_endless_device_is_read_up_to_the_size_of_a_puzzle(command):
     assert printed == ""
 
 
-@pytest.mark.parametrize("source", ["many.txt", "- < many.txt", "- < many.txt.gz"])
+@pytest.mark.parametrize(
+    "source", default_cases(["many.txt", "- < many.txt", "- < many.txt.gz"], "- < many.txt.gz")
+)
 def test_a_collection_that_is_larger_than_one_puzzle_may_be_is_read_from_a_pipe_too(source):
     """Up to 1 MiB are read before the collection is recognised."""
     data = NINE.encode() + b"\n"

@@ -1,4 +1,4 @@
-"""`solve --steps` and `--hint`: what they print, and for which puzzles."""
+"""`solve --steps`, `--all-steps` and `--hint`: what they print, and for which puzzles."""
 
 from __future__ import annotations
 
@@ -13,53 +13,134 @@ LAST = "534678912672195348198342567859761423426853791713924856961537284287419635
 SOLVED = f"{LAST[:-1]}9"
 TWO_LEFT = f".{LAST[1:]}"
 STEP = "r9c9=9 full house in row 9"
-NONE = "steps are only available for solved 9×9 puzzles without extra rules"
+REASON = "r9c9 is the only open cell of row 9, and 9 is missing there."
+NONE = "steps are only available for solved puzzles with values from 1 to at most 16"
 ENDED = "no step found; solved by search"
+WITH_PAIR = "...7....59...2..4.7..4..3.6..96.48..6.52.8....4..7..5.4...6..1..3.8..9..2........"
+"""A puzzle whose hardest step is an XY-wing."""
+
+IN_PLAY = (
+    ":0000:x:.7...8..5.......6.1{}.2..94....45...9...9.1...5...83....95..7..2.8.......3..1...9.:"
+    "{}::\n"
+)
+"""A line of HoDoKu with a digit that was placed in r3c2, and eliminated candidates."""
 
 
 @pytest.fixture(autouse=True)
 def _desk(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     Path("last.txt").write_text(f"{LAST}\n")
+    Path("two.txt").write_text(f"{TWO_LEFT}\n")
     Path("four.txt").write_text(UNIQUE)
+    Path("formula.cnf").write_text("p cnf 1 1\n1 0\n")
     Path("open.txt").write_text(f"{'.' * 81}\n")
+    Path("pair.txt").write_text(f"{WITH_PAIR}\n")
 
 
-def test_steps_stand_before_the_solution_and_a_hint_alone():
+def test_steps_and_their_reasons_are_printed_before_the_solution():
     code, printed, _ = run("solve", "--quiet", "--steps", "last.txt")
-    assert (code, printed) == (0, f"  1  {STEP}\nunique\n{SOLVED}\n")
-    assert run("solve", "--quiet", "--hint", "last.txt")[:2] == (0, f"{STEP}\n")
+    assert (code, printed) == (0, f"  1  {STEP}\n     {REASON}\nunique\n{SOLVED}\n")
 
 
-def test_what_the_letters_are_in_steps_is_said():
+def test_a_hint_has_three_levels():
+    assert run("solve", "--quiet", "--hint", "last.txt")[:2] == (0, "full house\n")
+    assert run("solve", "--quiet", "--hint=where", "last.txt")[:2] == (0, "full house: row 9\n")
+    code, printed, _ = run("solve", "--quiet", "--hint=step", "last.txt")
+    assert (code, printed.splitlines()[:2]) == (0, [STEP, f"     {REASON}"])
+    assert printed.splitlines()[-2].startswith("r9")  # the board and its key
+
+
+def test_the_value_of_a_hint_must_follow_an_equals_sign():
+    assert run("solve", "--hint", "where")[0] == 1  # a file
+    code, _, said = run("solve", "--hint=all", "last.txt")
+    assert (code, said) == (
+        2,
+        "sudoku-pipeline: --hint: expected one of technique, where, step, found 'all'\n",
+    )
+    assert run("solve", "--quiet", "--", "--hint")[0] == 1
+
+
+@pytest.mark.parametrize("option", ["--steps", "--all-steps", "--until=X-wing"])
+def test_a_hint_is_not_combined_with_steps(option):
+    code, _, said = run("solve", "--hint", option, "last.txt")
+    assert (code, "--hint cannot be combined" in said) == (2, True)
+
+
+def test_the_symbols_of_letters_are_explained():
     letters = SOLVED.translate(str.maketrans("123456789", "ABCDEFGHI"))
     Path("letters.txt").write_text(f"{letters[:-1].rstrip()}.\n")
-    code, printed, said = run("solve", "--quiet", "--hint", "letters.txt")
-    assert (code, printed) == (0, f"{STEP}\n")
+    code, printed, said = run("solve", "--quiet", "--hint=where", "letters.txt")
+    assert (code, printed) == (0, "full house: row 9\n")
     assert said.startswith("letters.txt: symbols in the steps: A is 1, B is 2, C is 3")
+
+
+def test_branches_are_printed_on_request():
+    lines = run("solve", "--quiet", "--steps", "pair.txt")[1]
+    full = run("solve", "--quiet", "--steps=full", "pair.txt")[1]
+    added = [line for line in full.splitlines() if line not in lines.splitlines()]
+    assert all(line.startswith("     ") for line in added)
+    assert bool(added) == ("chain" in lines)
+
+
+def test_steps_end_before_a_technique():
+    code, printed, _ = run("solve", "--quiet", "--until", "xy wing", "pair.txt")
+    steps = [line[5:] for line in printed.splitlines() if line[:3].strip().isdigit()]
+    whole = run("solve", "--quiet", "--steps", "pair.txt")[1]
+    every = [line[5:] for line in whole.splitlines() if line[:3].strip().isdigit()]
+    assert (code, steps) == (0, every[: len(steps)])
+    assert every[len(steps)].startswith("XY-wing")
+
+
+def test_an_unknown_technique_is_refused_with_a_suggestion():
+    code, _, said = run("solve", "--until", "xy-wink", "pair.txt")
+    assert (code, said) == (
+        2,
+        "sudoku-pipeline: unknown technique 'xy-wink'; did you mean XY-wing?\n",
+    )
+
+
+def test_all_steps_have_each_conclusion_once():
+    code, printed, _ = run("solve", "--quiet", "--all-steps", "--json", "pair.txt")
+    steps = json.loads(printed)["steps"]
+    struck = [json.dumps(each) for step in steps for each in step["struck"]]
+    assert (code, len(struck)) == (0, len({*struck}))
+    assert len({step["technique"] for step in steps}) > 2
+    first = json.loads(run("solve", "--hint=step", "--json", "pair.txt")[1])["steps"][0]
+    assert first["text"] in [step["text"] for step in steps]
+
+
+def test_the_order_of_a_beginner_has_singles_in_boxes_first():
+    printed = run("solve", "--quiet", "--order", "boxes", "--steps", "pair.txt")[1]
+    first = next(line for line in printed.splitlines() if " single" in line)
+    assert " hidden single in box" in first
 
 
 def test_the_record_in_json_has_the_steps():
     (step,) = json.loads(run("solve", "--steps", "--json", "last.txt")[1])["steps"]
     assert (step["text"], step["technique"], step["level"]) == (STEP, "full house", "easy")
+    assert (step["reason"], step["units"], step["rating"]) == (REASON, ["row 9"], 1.0)
     assert step["placed"] == [{"row": 9, "column": 9, "value": 9}]
-    assert json.loads(run("solve", "--steps", "--json", "four.txt")[1])["steps"] is None
+    assert step["cited"] == [{"value": 9, "unit": "row 9"}]
+    assert step["before"]["candidates"][80] == [9]
+    assert json.loads(run("solve", "--steps", "--json", "formula.cnf")[1])["steps"] is None
 
 
 @pytest.mark.parametrize(("option", "expected"), [("--steps", 0), ("--hint", 1)])
-def test_where_no_steps_are_looked_for_it_is_said(option, expected):
-    code, _, said = run("solve", "--quiet", option, "four.txt")
-    assert (code, said) == (expected, f"four.txt: {NONE}\n")
+def test_a_puzzle_without_steps_has_a_message(option, expected):
+    code, _, said = run("solve", "--quiet", "--max-solutions", "1", option, "formula.cnf")
+    assert (code, said.splitlines()[0]) == (expected, f"formula.cnf: {NONE}")
 
 
-def test_a_hint_does_not_give_the_solution_away():
-    Path("puzzle.txt").write_text(f"{TWO_LEFT}\n")
-    record = json.loads(run("solve", "--hint", "--json", "puzzle.txt")[1])
+@pytest.mark.parametrize("level", ["", "=where", "=step"])
+def test_a_hint_does_not_give_the_solution_away(level):
+    record = json.loads(run("solve", f"--hint{level}", "--json", "two.txt")[1])
     assert "texts" not in record
     assert SOLVED not in json.dumps(record)
-    assert run("solve", "--quiet", "--hint", "--svg", "hint.svg", "puzzle.txt")[0] == 0
+    (hint,) = record["steps"]
+    assert ("placed" in hint, "units" in hint) == (level == "=step", level != "")
+    assert run("solve", "--quiet", f"--hint{level}", "--svg", "hint.svg", "two.txt")[0] == 0
     drawn = Path("hint.svg").read_text()
-    assert ('class="given"' in drawn, 'class="solved"' in drawn) == (True, False)
+    assert 'class="solved"' not in drawn
 
 
 def test_a_hint_that_cannot_be_given_has_a_reason_and_exit_code_1():
@@ -67,7 +148,7 @@ def test_a_hint_that_cannot_be_given_has_a_reason_and_exit_code_1():
     code, printed, said = run("solve", "--solver", "pysat", "--hint", "wrong.txt")
     assert (code, printed) == (1, "")
     assert said.startswith("wrong.txt:1:4: expected")
-    assert run("solve", "--hint", "--json", "four.txt")[0] == 1
+    assert run("solve", "--hint", "--json", "wrong.txt")[0] == 1
     code, printed, said = run("solve", "--quiet", "--max-solutions", "1", "--hint", "open.txt")
     assert (code, printed, said) == (1, "", "open.txt: no step found\n")
 
@@ -75,3 +156,35 @@ def test_a_hint_that_cannot_be_given_has_a_reason_and_exit_code_1():
 def test_steps_end_where_only_a_search_goes_on():
     said = run("solve", "--quiet", "--max-solutions", "1", "--steps", "open.txt")[2]
     assert said.startswith(f"open.txt: {ENDED}\n")
+
+
+def test_a_hint_starts_from_the_state_of_a_game():
+    Path("start.txt").write_text(IN_PLAY.format(".", ""))
+    Path("state.txt").write_text(IN_PLAY.format("+5", "211"))
+    at_start = run("solve", "--quiet", "--hint=step", "start.txt")[1]
+    in_play = run("solve", "--quiet", "--hint=step", "state.txt")[1]
+    rows = [
+        next(line for line in text.splitlines() if line.startswith("r3 "))
+        for text in (at_start, in_play)
+    ]
+    assert [row.split()[2] for row in rows] == ["356", "5"]
+
+
+def test_mistakes_of_a_player_are_named_without_the_solution():
+    Path("wrong.txt").write_text(IN_PLAY.format("+3", "963"))
+    code, printed, _ = run("solve", "--quiet", "--hint", "wrong.txt")
+    lines = ["r3c2=3 is wrong", "r6c3: a candidate that was removed is the solution"]
+    assert (code, printed.splitlines()) == (1, lines)
+    record = json.loads(run("solve", "--hint", "--json", "wrong.txt")[1])
+    assert (record["mistakes"], record["steps"]) == (lines, [])
+    code, printed, said = run("solve", "--quiet", "--steps", "wrong.txt")
+    assert (code, said.splitlines()) == (0, [f"wrong.txt: {line}" for line in lines])
+    assert printed.startswith("  1  r6c3=9 hidden single")  # from the givens
+
+
+def test_a_grid_of_candidates_may_lack_the_solution():
+    marks = [sign if sign != "." else "123456789" for sign in TWO_LEFT]
+    marks[0] = "123"  # the solution has 5 there
+    Path("marks.txt").write_text("\n".join(" ".join(marks[k : k + 9]) for k in range(0, 81, 9)))
+    code, printed, _ = run("solve", "--quiet", "--hint", "marks.txt")
+    assert (code, printed) == (1, "r1c1: a candidate that was removed is the solution\n")

@@ -315,12 +315,12 @@ def test_the_pieces_are_the_source_and_can_be_cut_further(name, data):
     starts = [START, *(chunk.end for chunk in chunks)]
     assert starts[-1].byte == len(source.data)
     assert [
-        part.moved(start)
+        part.shifted_by(start)
         for start, chunk in zip(starts, chunks, strict=False)
         for part in pieces_of(found, chunk.data, 1)
     ] == smallest
     rest = pieces_of(found, source.data[starts[1].byte :], size)
-    assert [chunk.moved(starts[1]) for chunk in rest] == chunks[1:], "it may go on there"
+    assert [chunk.shifted_by(starts[1]) for chunk in rest] == chunks[1:], "it may go on there"
 
 
 class Dripping(io.BytesIO):

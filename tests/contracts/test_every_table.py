@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from support.archives import zip_of
+from support.cases import default_cases
 from support.commands import run
 from support.needs import needs_arrow
 from support.notations import KILLER
@@ -77,7 +78,9 @@ def meant(rows, kind, trait_names=()) -> list[dict[str, object]]:
 
 
 @needs_arrow
-@pytest.mark.parametrize("name", COMMANDS)
+@pytest.mark.parametrize(
+    "name", default_cases(COMMANDS, "solve-also", "solve-none", "dedupe-against")
+)
 def test_a_command_says_the_same_in_csv_and_in_parquet(name, desk):
     from pyarrow import parquet
 

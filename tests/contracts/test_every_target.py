@@ -177,7 +177,7 @@ def said_by(to: str) -> dict[Geometry, list[Rule]]:
 
 
 @every_with_rules
-@examples(80)
+@examples(40)
 @given(data=st.data())
 def test_rules_beside_each_other_read_back_as_themselves_or_are_refused_by_name(to, data):
     puzzle = data.draw(ruled(to))

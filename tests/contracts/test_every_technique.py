@@ -18,11 +18,11 @@ def _in_plain_python(monkeypatch):
     monkeypatch.setattr(steps_package.loader, "get", lambda *_, **__: None)
 
 
-def test_every_technique_has_a_name_of_its_own_and_an_example():
-    for order, examples in ((BY_SCORE, EXAMPLES), (BY_RATING, RATED_EXAMPLES)):
-        names = [technique.name for technique in order]
-        assert len({*names}) == len(names)
-        assert {*examples} == {*names}
+@pytest.mark.parametrize(("order", "examples"), [(BY_SCORE, EXAMPLES), (BY_RATING, RATED_EXAMPLES)])
+def test_every_technique_has_a_name_of_its_own_and_an_example(order, examples):
+    names = [technique.name for technique in order]
+    assert len({*names}) == len(names)
+    assert {*examples} == {*names}
 
 
 @pytest.mark.parametrize("name", EXAMPLES)
@@ -42,9 +42,6 @@ def test_a_technique_of_sudoku_explainer_concludes_what_that_program_concludes(n
     example, walk = RATED_EXAMPLES[name], rated_walk(name)
     assert walk.technique == name
     assert (walk.rating, walk.placed, walk.struck) == example[:1] + example[2:]
-    solution = solution_of(example.masks)
-    assert all(solution[cell] == value for cell, value in walk.placed)
-    assert all(solution[cell] != value for cell, value in walk.struck)
 
 
 def _walks() -> list[Walk]:

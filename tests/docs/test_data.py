@@ -13,6 +13,7 @@ BLOCKS_OF_DATA = [block for block in BLOCKS if block.page == "docs/how-to/data.m
 LIBRARIES = "pandas", "polars", "duckdb"
 
 
+@pytest.mark.trial
 @needs_arrow
 @pytest.mark.skipif(not all(map(find_spec, LIBRARIES)), reason=f"not installed: {LIBRARIES}")
 @pytest.mark.filterwarnings("default")

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 
 import pytest
 from pysat.solvers import Minisat22
-from support.cases import for_each
+from support.cases import default_cases, for_each
 from support.needs import needs_linux, needs_minisat
 from support.oracle import solutions
 from support.puzzles import PATIENCE, TIME_LIMITS, TWO, children, has_ended, program
@@ -106,7 +106,14 @@ def solve(tmp_path, body, **others):
     return solve_puzzle(PUZZLE, Settings(minisat=fake, **others))
 
 
-@pytest.mark.parametrize(("body", "why"), BAD.values(), ids=BAD)
+@pytest.mark.parametrize(
+    ("body", "why"),
+    default_cases(
+        BAD.values(),
+        *(BAD[name] for name in ("cannot parse", "has a wrong model", "is killed", "writes much")),
+    ),
+    ids=BAD,
+)
 def test_pysat_solves_and_the_record_says_why_when_minisat(body, why, tmp_path):
     result = solve(tmp_path, body, solver="minisat")
     assert (result.status, result.complete, result.solutions) == ("multiple", True, SOLUTIONS)

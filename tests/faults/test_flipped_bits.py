@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from false_claims import Maker
 from support.bit_flips import PLACES, Flipping
+from support.cases import default_cases
 from support.needs import needs_numba
 from support.solvers import at_hand
 
@@ -34,7 +35,6 @@ def solved():
 
 
 seeds = pytest.mark.parametrize("seed", [1, pytest.param(2, marks=pytest.mark.trial)])
-places = pytest.mark.parametrize("where", PLACES)
 
 
 def results_of(solved, prove):
@@ -54,7 +54,7 @@ def check(solved, results):
 
 
 @seeds
-@places
+@pytest.mark.parametrize("where", default_cases(PLACES, "grids", "counts"))
 def test_a_search_whose_bits_flip_publishes_nothing_wrong(where, seed, solved, lanes, monkeypatch):
     """Also where all that has no solution is refuted, which takes most of the time."""
     step = Flipping(lanes._run_search, where, seed)
@@ -65,7 +65,7 @@ def test_a_search_whose_bits_flip_publishes_nothing_wrong(where, seed, solved, l
 
 
 @seeds
-@places
+@pytest.mark.parametrize("where", PLACES)
 def test_those_flips_change_what_the_search_says(where, seed, solved, lanes):
     """Otherwise they would show nothing."""
     masks = masks_of([each.puzzle for each in solved])

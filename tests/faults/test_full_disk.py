@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 from support.breakers import FILL_DISK, Bench
+from support.cases import default_cases
 from support.drop_folders import SMALL, SMALL_SOLVED, TWO_SOLUTIONS, DropFolder, events_in, wait_for
 
 from pipeline.service.protocol import AUDIT_STEPS
@@ -48,7 +49,10 @@ def fill(folder: Path) -> Path:
     return path
 
 
-@pytest.mark.parametrize("step", AUDIT_STEPS)
+@pytest.mark.parametrize(
+    "step",
+    default_cases(AUDIT_STEPS, "claim.placed", "attempt.counted", "publish.saved", "finish.moved"),
+)
 def test_a_disk_that_is_full_at_any_step_costs_nothing(step: str, bench: Bench) -> None:
     box = bench.box
     box.drop("a.txt", TWO_SOLUTIONS)
@@ -107,7 +111,7 @@ def test_a_watch_with_a_full_outbox_says_so_once_and_goes_on_when_there_is_room(
     assert box.kept("done") == {f"{number}.txt" for number in range(5)}
 
 
-@pytest.mark.parametrize("is_shared", [False, True])
+@pytest.mark.parametrize("is_shared", default_cases([False, True], False))
 def test_files_that_find_no_room_together_go_one_by_one_while_there_is_room(
     is_shared: bool, tmp_path: Path
 ) -> None:
@@ -132,6 +136,7 @@ def test_files_that_find_no_room_together_go_one_by_one_while_there_is_room(
         assert box.kept("done") == names
 
 
+@pytest.mark.trial
 def test_an_archive_that_fills_the_disk_fails_alone(box: DropFolder, tmp_path: Path) -> None:
     with mounted(tmp_path / "small", "15m") as small:
         box = DropFolder(box.inbox, small)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import resource
 import socket
@@ -11,6 +12,7 @@ from typing import Any
 
 import pytest
 from support.drop_folders import SMALL, DropFolder, command, environment, events_in
+from support.outboxes import made_once
 
 SECRET = "4...\n..3.\n.2..\n...1\n"
 MEMORY = 512 * 1024 * 1024
@@ -43,8 +45,16 @@ Passed = tuple[DropFolder, subprocess.CompletedProcess[str]]
 
 @pytest.fixture(scope="module")
 def passed(tmp_path_factory: pytest.TempPathFactory) -> Passed:
-    """One pass over all of it, which would not get through with more than half a GiB of memory."""
-    box = DropFolder.within(tmp_path_factory.mktemp("hostile"))
+    """One pass over all of it, for all workers."""
+    folder = made_once(tmp_path_factory, "hostile", make)
+    done = json.loads((folder / "done.json").read_text())
+    box = DropFolder(folder / "box" / "inbox", folder / "box" / "outbox")
+    return box, subprocess.CompletedProcess((), **done)
+
+
+def make(folder: Path) -> None:
+    """Make a pass, which would not get through with more than half a GiB of memory."""
+    box = DropFolder.within(folder / "box")
     for name, content in {**ENDLESS, **dict.fromkeys(STRANGE, SMALL.encode())}.items():
         box.drop(name, content)
     with (box.inbox.parent / "sparse").open("wb") as file:
@@ -71,7 +81,8 @@ def passed(tmp_path_factory: pytest.TempPathFactory) -> Passed:
             preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY)),
         )
     (box.inbox / "failed" / "sparse").unlink()
-    return box, done
+    told = {"returncode": done.returncode, "stderr": done.stderr}
+    (folder / "done.json").write_text(json.dumps(told))
 
 
 def records(box: DropFolder) -> dict[str, dict[str, Any]]:

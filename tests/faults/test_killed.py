@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from support.breakers import Bench
+from support.cases import default_cases
 from support.drop_folders import (
     NO_SOLUTION,
     SMALL,
@@ -91,7 +92,11 @@ def check(box: DropFolder, case: Case) -> None:
     assert kept == ({"a.txt", "2/a.txt"} if case.before else {"a.txt"})
 
 
-@pytest.mark.parametrize(("case", "step"), CASES, ids=lambda each: getattr(each, "status", each))
+@pytest.mark.parametrize(
+    ("case", "step"),
+    default_cases(CASES, *(each for each in CASES if each[0] is AGAIN)),
+    ids=lambda each: getattr(each, "status", each),
+)
 def test_a_run_killed_at_any_step_is_made_good_by_the_next(
     case: Case, step: str, bench: Bench
 ) -> None:
@@ -128,7 +133,7 @@ def test_a_run_of_many_files_killed_at_any_step_is_made_good_by_the_next(
     assert (box.kept("done"), box.waiting(), box.in_work()) == (names, set(), set())
 
 
-@pytest.mark.parametrize("step", UNSAVED)
+@pytest.mark.parametrize("step", default_cases(UNSAVED, "claim.taken", "publish.saved"))
 def test_a_power_failure_costs_no_more_than_a_note_that_nothing_depended_on_yet(
     step: str, bench: Bench
 ) -> None:
@@ -146,7 +151,7 @@ def test_a_power_failure_costs_no_more_than_a_note_that_nothing_depended_on_yet(
 
 
 @pytest.mark.parametrize("nth", [1, pytest.param(2, marks=pytest.mark.trial)])
-@pytest.mark.parametrize("step", WATCHED)
+@pytest.mark.parametrize("step", default_cases(WATCHED, "publish.withdrawn"))
 def test_a_watch_killed_at_a_step_is_made_good_by_the_next(
     step: str, nth: int, bench: Bench
 ) -> None:
@@ -170,7 +175,7 @@ def test_a_watch_killed_at_a_step_is_made_good_by_the_next(
     check(box, AGAIN)
 
 
-@pytest.mark.parametrize("step", HARMLESS)
+@pytest.mark.parametrize("step", default_cases(HARMLESS, "claim.taken", "publish.staged"))
 def test_being_killed_elsewhere_than_in_its_computation_costs_a_puzzle_nothing(
     step: str, bench: Bench
 ) -> None:
@@ -195,6 +200,7 @@ def test_a_puzzle_that_kills_its_process_three_times_is_failed_and_costs_others_
     assert len(failed) == 1
 
 
+@pytest.mark.trial
 def test_killed_at_random_again_and_again_all_files_come_out_once(box: DropFolder) -> None:
     names = [f"{number}.txt" for number in range(90)]
     for number, name in enumerate(names):

@@ -122,6 +122,7 @@ def test_a_run_publishes_what_the_liar_missed(lie, box):
     assert MISSED in (box.outbox / "lines.csv").read_text()
 
 
+@pytest.mark.trial
 @needs_dask
 @needs_linux
 def test_so_does_a_cluster(box):

@@ -84,7 +84,7 @@ def test_declared_boxes_are_recorded_and_known_to_the_audit(tmp_path):
     assert any("boxes of 3×2" in problem for problem in outbox.problems("line"))
     for wrong in ("1x6", "boxes"):
         outbox.edit("line", declared={"boxes": wrong})
-        said = "declared: expected a known format, variant, alphabet, boxes and strict"
+        said = "declared: expected valid values of format, variant, alphabet, boxes or strict"
         assert said in outbox.findings()["line"].problems[0]
 
 

@@ -10,6 +10,7 @@ from typing import get_args
 import pytest
 from support.archives import zip_of
 from support.breakers import NOTED, NOTING, Bench
+from support.cases import default_cases
 from support.drop_folders import SMALL, TWO_SOLUTIONS, DropFolder
 from support.puzzles import EVEN_ODD
 from support.sources import answers, check_records, check_tidy, drop
@@ -141,7 +142,7 @@ def undisturbed(tmp_path_factory):
 
 
 @pytest.mark.parametrize("workers", ["1", pytest.param("2", marks=pytest.mark.trial)])
-@pytest.mark.parametrize(("step", "nth"), [(NOTING, 2), (NOTED, 3)])
+@pytest.mark.parametrize(("step", "nth"), default_cases([(NOTING, 2), (NOTED, 3)], (NOTED, 3)))
 def test_a_table_is_the_same_if_its_job_is_killed_and_gone_on_with(
     bench, undisturbed, workers, step, nth
 ):
@@ -155,6 +156,7 @@ def test_a_table_is_the_same_if_its_job_is_killed_and_gone_on_with(
     check_tidy(bench.box)
 
 
+@pytest.mark.trial
 def test_a_job_that_was_begun_without_columns_begins_anew_with_them(bench):
     bench.box.drop("set", many())
     assert bench.run("--workers", "1", step=NOTED, nth=2)[0] == -signal.SIGKILL

@@ -8,6 +8,7 @@ import subprocess
 
 import pytest
 from support.archives import deep_folder, zip_of
+from support.cases import default_cases
 from support.drop_folders import (
     SMALL,
     SMALL_SOLVED,
@@ -75,7 +76,7 @@ def test_a_folder_that_is_named_like_an_answer_gets_another_name(box):
     assert (box.outbox / "exam.v2" / "a_1.solution").read_text() == SMALL_SOLVED, "its whole name"
 
 
-@pytest.mark.parametrize("length", [4080, 6000])
+@pytest.mark.parametrize("length", default_cases([4080, 6000], 4080))
 def test_a_folder_too_deep_for_a_name_is_taken_and_told_by_status(box, length):
     """A path has at most 4095 bytes; the shorter one has more once the folder is claimed."""
     top = deep_folder(box.inbox / "deep", length)
@@ -85,7 +86,7 @@ def test_a_folder_too_deep_for_a_name_is_taken_and_told_by_status(box, length):
     assert (box.outbox / "deep" / "a_1.solution").read_text() == SMALL_SOLVED
 
 
-@pytest.mark.parametrize(("length", "each"), [(2400, 1), (5000, 240)])
+@pytest.mark.parametrize(("length", "each"), default_cases([(2400, 1), (5000, 240)], (5000, 240)))
 def test_a_folder_too_deep_to_be_read_whole_is_taken_and_what_is_too_deep_refused(
     deeply, length, each
 ):

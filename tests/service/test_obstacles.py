@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from support.cases import default_cases
 from support.drop_folders import NO_SOLUTION, OTHER, SMALL, SMALL_SOLVED, environment, events_in
 from support.needs import needs_linux
 
@@ -131,6 +132,7 @@ MILLIONS = {
 }
 
 
+@pytest.mark.trial
 @needs_linux
 def test_files_of_a_million_things_are_refused_in_bounded_memory_and_time(box):
     for name, content in MILLIONS.items():
@@ -172,7 +174,7 @@ def test_more_files_than_descriptors_are_solved_in_one_pass(box):
     assert len(box.kept("done")) == 100
 
 
-@pytest.mark.parametrize("most", [13, 16])
+@pytest.mark.parametrize("most", default_cases([13, 16], 16))
 def test_a_killer_for_whose_prover_there_is_no_descriptor_waits_and_is_not_unknown(box, most):
     box.drop("killer.txt", KILLER.read_bytes())
     box.drop("none.txt", NO_SOLUTION)

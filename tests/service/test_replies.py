@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import msgspec
 import pytest
+from support.cases import default_cases
 from support.fake_requests import Hostile
 from support.notations import KILLER
 from support.outboxes import EXAMPLES
@@ -48,7 +49,10 @@ def sent(request, settings):
 @pytest.mark.parametrize(
     ("name", "settings"),
     [(name, Settings()) for name in TEXTS]
-    + [(name, KEEPING) for name in sorted(TEXTS.keys() - SLOW_TO_PROVE)],
+    + default_cases(
+        ((name, KEEPING) for name in sorted(TEXTS.keys() - SLOW_TO_PROVE)),
+        *((name, KEEPING) for name in ("classic.sudoku", "nothing", "open", "solo.txt")),
+    ),
     ids=lambda each: each if isinstance(each, str) else "keeping" if each.keep_cnf else "usual",
 )
 def test_a_result_comes_out_as_it_went_in(name, settings):

@@ -12,7 +12,7 @@ from support.documents import document, text_of
 from support.drop_folders import SMALL, DropFolder, events_in, finished
 from support.sheets import SheetText
 
-from pipeline.reading.unread import caveat, unread_of_many, unread_texts
+from pipeline.reading.unread import caveat, unread_summary, unread_texts
 
 UNREAD = "{} by the rules that were read; the text of the rules was not read"
 UNIQUE = UNREAD.format("unique")
@@ -61,7 +61,7 @@ def test_an_answer_says_that_drawings_were_not_read(unread, said):
     assert caveat("unique", unread) == said
     assert caveat("solved", unread) is None
     assert unread_texts(unread) == []
-    assert "drawings (2 puzzles)" in unread_of_many({"ruleset": 1, "drawings": 2})
+    assert "drawings (2 puzzles)" in unread_summary({"ruleset": 1, "drawings": 2})
 
 
 @pytest.fixture(scope="module")

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from support.cases import default_cases
 from support.drop_folders import wait_for
 from support.fake_requests import BAD, GOOD, MANY, Doubling, doubles, fated
 from support.forks import ForkedPeer
@@ -162,14 +163,21 @@ def test_workers_that_were_killed_while_they_had_nothing_to_do_cost_nothing(pool
 
 
 @pytest.mark.parametrize(
-    ("fate", "why"),
-    [
-        ("deadly", "the worker process died with exit code -9"),
-        ("exiting", "the worker process died with exit code 0"),
-        ("crashing", "ZeroDivisionError: no reason"),
-    ],
+    ("count", "fate", "why"),
+    default_cases(
+        (
+            (count, fate, why)
+            for count in (1, 3)
+            for fate, why in (
+                ("deadly", "the worker process died with exit code -9"),
+                ("exiting", "the worker process died with exit code 0"),
+                ("crashing", "ZeroDivisionError: no reason"),
+            )
+        ),
+        (1, "crashing", "ZeroDivisionError: no reason"),
+        (3, "deadly", "the worker process died with exit code -9"),
+    ),
 )
-@counts
 def test_what_always_ends_its_worker_is_given_up_alone(
     count: int, fate: str, why: str, pools: Pools
 ) -> None:

@@ -1,4 +1,4 @@
-"""Many short cases of one behaviour, in one test."""
+"""Many short cases of one behaviour in one test, and long ones of which few run by default."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ import functools
 import inspect
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
+
+import pytest
 
 
 def for_each(names: str | Sequence[str], cases: Iterable[Any]) -> Callable[..., Any]:
@@ -33,3 +35,15 @@ def for_each(names: str | Sequence[str], cases: Iterable[Any]) -> Callable[..., 
         return all_cases
 
     return decorate
+
+
+def default_cases(cases: Iterable[Any], *quick: Any) -> list[Any]:
+    """Return the cases of a slow matrix for `parametrize`; all but `quick` are marked `trial`."""
+    listed = [*cases]
+    assert all(each in listed for each in quick), f"of {quick}, some are no cases"
+    return [
+        each
+        if each in quick
+        else pytest.param(*(each if isinstance(each, tuple) else (each,)), marks=pytest.mark.trial)
+        for each in listed
+    ]

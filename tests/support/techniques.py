@@ -36,10 +36,15 @@ def _conclusions(text: str, sign: str) -> tuple[tuple[int, int], ...]:
     return tuple(sorted((9 * int(cell[1]) + int(cell[3]) - 10, int(v)) for cell, _, v in found))
 
 
+def _mask(cell: str) -> int:
+    """The candidates of a cell: its digits, or `.` for all."""
+    return 511 if cell == "." else sum(1 << int(digit) - 1 for digit in cell)
+
+
 RATED_EXAMPLES = {
     row["technique"]: RatedStep(
         round(10 * float(row["rating"])),
-        [sum(1 << int(digit) - 1 for digit in cell) for cell in row["candidates"].split()],
+        [_mask(cell) for cell in row["candidates"].split()],
         _conclusions(row["conclusions"], "="),
         _conclusions(row["conclusions"], "<>"),
     )

@@ -49,6 +49,18 @@ def test_what_is_dropped_is_solved_drawn_and_certified(served):
     wait_for(lambda: "drop.txt" in served.box.kept("done"))
 
 
+def test_the_steps_of_a_puzzle_are_a_click_away(served):
+    told = served.done(served.given_name("steps.txt", SMALL))
+    (address,) = re.findall(r'href="(steps\?record=[^"]+)"', told["html"])
+    answer = served.get(f"/{address}")
+    assert (answer.code, "Which technique is next?" in answer.text) == (200, True)
+    assert "script-src" in answer.text
+    assert f'href="{address}"' in served.get().text
+    for name in ("none.json", "../steps.json", ".steps.json", ""):
+        assert served.get(f"/steps?record={quote(name)}").code == 404
+    assert served.get("/steps?record=steps_1.solution").code == 400
+
+
 def test_the_settings_are_those_of_the_watch(served):
     served.done(served.given_name("settings.txt", SMALL))
     assert (served.box.outbox / "settings.cnf").exists()
@@ -111,7 +123,7 @@ def test_the_page_is_not_made_for_every_request(served):
 def test_every_link_of_the_page_leads_to_the_published_file(served):
     served.done(served.given_name("linked.txt", SMALL))
     wait_for(lambda: "linked.txt" in served.get().text)
-    links = re.findall(r'href="([^"#/][^"]*)"', served.get().text)
+    links = re.findall(r'href="([^"#/][^"?]*)"', served.get().text)
     assert {"linked_1.solution", "linked.json", "linked.log"} <= {*links}
     for link in links:
         answer = served.get(f"/{link}")

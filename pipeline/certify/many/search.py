@@ -31,7 +31,7 @@ from pipeline.native.vectors import Words, zero_vectors
 LANES = 32
 """Puzzles searched in parallel: the number of 16-bit words in a vector."""
 
-MAX_DEPTH = 64
+MAX_OPEN_BRANCHES = 64
 """Maximum number of open branches of a lane. A puzzle that needs more branches stays undecided."""
 
 NO_PUZZLE = -1
@@ -79,9 +79,9 @@ class Searches(NamedTuple):
     reached_counts: NDArray[np.int64]
     """(LANES,): the number of listed grids that the search has reached."""
     saved_cells: NDArray[np.uint16]
-    """(LANES, MAX_DEPTH, CELLS): the candidates before each open branch."""
+    """(LANES, MAX_OPEN_BRANCHES, CELLS): the candidates before each open branch."""
     choices: NDArray[np.int64]
-    """(LANES, MAX_DEPTH): the triad and value of each open branch, see `_choose_branch`."""
+    """(LANES, MAX_OPEN_BRANCHES): the triad and value of each open branch, see `_choose_branch`."""
     unit_masks: NDArray[np.int64]
     """(27,): working memory for the values in each unit of a grid."""
     started_count: NDArray[np.int64]
@@ -95,8 +95,8 @@ def new_searches() -> Searches:
         np.full(LANES, NO_PUZZLE),
         np.zeros(LANES, np.int64),
         np.zeros(LANES, np.int64),
-        np.empty((LANES, MAX_DEPTH, CELLS), np.uint16),
-        np.empty((LANES, MAX_DEPTH), np.int64),
+        np.empty((LANES, MAX_OPEN_BRANCHES, CELLS), np.uint16),
+        np.empty((LANES, MAX_OPEN_BRANCHES), np.int64),
         np.zeros(27, np.int64),
         np.zeros(1, np.int64),
     )
@@ -267,7 +267,7 @@ def _continue_lane(lane, searches, board, counts, grids, nodes, max_nodes):
             if (
                 choice == NO_BRANCH
                 or nodes[puzzle] >= max_nodes
-                or searches.depth[lane] == MAX_DEPTH
+                or searches.depth[lane] == MAX_OPEN_BRANCHES
             ):
                 return _ABANDONED
             nodes[puzzle] += 1

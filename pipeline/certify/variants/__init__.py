@@ -30,15 +30,15 @@ from pipeline.puzzle.geometry import FreeGrid, Geometry
 from pipeline.puzzle.puzzle import Grid, Puzzle
 
 COMPILED_NODES, PLAIN_NODES = 200, 4
-"""Number of branches between two checks of the clock, in machine code and in plain Python. Both
-numbers take a few milliseconds."""
+"""Number of branches between two checks of the clock, in machine code and in plain Python. These
+branches take a few milliseconds."""
 
 PYTHON_SECONDS = 0.01
 """Seconds that the search of most puzzles takes in plain Python."""
 
 SECONDS_BEFORE_LOADING, SECONDS_WITHOUT_CODE = 0.05, 0.2
 """Seconds of search in plain Python after which machine code is loaded, and limit on these seconds
-if machine code cannot be loaded. A proof is faster than a longer search."""
+if machine code cannot be loaded. After that, a proof by a solver is faster."""
 
 _MODULES = (
     "search",
@@ -53,7 +53,7 @@ PROGRAM = Program(
     "variants",
     "search",
     tuple(f"pipeline.certify.variants.{name}" for name in _MODULES),
-    "pipeline.certify.variants.try_search",
+    "pipeline.certify.variants.check_variant_search",
 )
 loader = ProgramLoader(PROGRAM)
 
@@ -193,7 +193,7 @@ class _VariantSearch:
         return Grid(geometry, tuple(int(mask).bit_length() + offset for mask in masks))
 
 
-def try_search(compiled_search: Callable[..., int]) -> None:
+def check_variant_search(compiled_search: Callable[..., int]) -> None:
     """Search for all solutions of puzzles that use most kinds of constraints.
 
     Raises RuntimeError if the solutions or the number of branches differ from plain Python.

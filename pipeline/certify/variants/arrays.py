@@ -128,8 +128,8 @@ def _watchers(encoded: ConstraintNumbers) -> tuple[Numbers, Numbers]:
 def _weights(encoded: ConstraintNumbers) -> NDArray[np.float64]:
     """Return the initial weights of the cells.
 
-    Cells in many or long constraints have large weights. Constraints on the whole grid do not
-    count.
+    A cell has a large weight if many constraints, or long ones, restrict it. Constraints on the
+    whole grid do not count.
     """
     weights, count = (
         [1.0] * len(encoded.source.masks),

@@ -53,7 +53,7 @@ TooLarge is raised if one is exceeded. Masks always fit into a number, because s
 31."""
 
 _IN_ALTERNATIVE = L.NOTHING
-"""In place of a queue, for a constraint in an alternative: only its ANY_OF is scheduled."""
+"""The queue of constraints in alternatives. Only their ANY_OF is scheduled."""
 
 _QUEUE_OF_KIND = {L.PAIR: L.EARLY, L.TOTAL: L.SOON, L.ONE_OF_SETS: L.SOON}
 """The queue of each cheap kind of constraint, instead of NORMAL."""

@@ -101,8 +101,8 @@ def assign(state, problem, first, length, values):
 
 # The caller knows that the scope holds each of the values. So a cell that is a peer of all cells
 # that can hold a value cannot hold this value itself. In units, these eliminations are locked
-# candidates (pointing and claiming). In cages, the values are those that every combination of the
-# cage contains.
+# candidates (pointing and claiming). For cages, the caller passes the values that every combination
+# of the cage contains.
 @compiled()
 def eliminate_from_peers(state, problem, first, length, values):
     """Eliminate each value from the common peers of all cells of a scope that can hold it.

@@ -58,7 +58,7 @@ QUEUES_OF = 14  # CONSTRAINT_COUNT queues: the queue of each constraint
 CONSTRAINT_DATA = 15  # the constraints, one after another: see the tables below
 WATCHERS = 16  # 2 · CELL_COUNT + 1 offsets into a list of constraints. Every change of cell c
 #                schedules the constraints from offset number 2c to 2c + 1. When the cell becomes
-#                fixed, also the constraints from there to offset number 2c + 2 are scheduled
+#                fixed, the constraints from there to offset number 2c + 2 are scheduled too
 PEERS = 17  # CELL_COUNT sets of cells: the peers of each cell
 SETS_BY_SUM = 18  # offsets of lists of masks: number size · SETS_STRIDE + sum is the offset of the
 #                   sets of values of this size and sum

@@ -29,8 +29,8 @@ from pipeline.native import compiled
 _CHUNK_MASK = (1 << L.CHUNK) - 1
 
 _MAX_ROUNDS = 3
-"""How often the constraints of an alternative are propagated at most. More rounds could eliminate
-more values, but take more time."""
+"""Maximum number of times that the constraints of an alternative are propagated. More rounds could
+eliminate more values, but take more time."""
 
 
 # Forward checking (R. Haralick, G. Elliott, 1980). Peers must differ, so they lose the value of a
@@ -205,9 +205,10 @@ def _propagate_min_count(state, problem, first, length):
     return True
 
 
-# The common count of all parts is at least `low`, the maximum of the parts' minimums, and at most
-# `high`, the minimum of their maximums. If at most `low` cells of a part can count, all its
-# undecided cells must count. If `high` cells already count, no undecided cell may count.
+# Each part counts its cells whose value is in the mask. The common count is at least `low`, the
+# maximum of the parts' minimums, and at most `high`, the minimum of their maximums. If a part has
+# at most `low` cells that can be counted, all its undecided cells must be counted. If `high` cells
+# of a part are already counted, none of its undecided cells may be counted.
 @compiled()
 def _propagate_same_counts(state, problem, first, length):
     """Enforce that all parts have equally many cells with a value in the mask."""

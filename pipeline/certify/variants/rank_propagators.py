@@ -20,8 +20,8 @@ from pipeline.native import compiled
 def _compare_lines(state, problem, line, other_line, length):
     """Return the possible outcomes of a comparison of two lines, as bits.
 
-    1: `other_line` can be less than `line`; 2: it can be equal; 4: it can be greater. Both start
-    with the same value, so their first cells are skipped.
+    Bit 1: `other_line` can be less than `line`. Bit 2: the lines can be equal. Bit 4: `other_line`
+    can be greater. Both lines start with the same value, so their first cells are skipped.
     """
     outcomes = 0
     for index in range(1, length):
@@ -57,7 +57,7 @@ def _order_lines(state, problem, small, large, length):
 # `max_less` lines can be less than the first line, and `min_less` lines must be: these numbers
 # bound the rank. If the rank equals `max_less`, all undecided lines are less; if it equals
 # `min_less`, none of them is. Unless `may_tie`, a line that begins with the value and equals the
-# first line is a contradiction. So a line whose other cells equal those of the first line cannot
+# first line is a contradiction. So a line that equals the first line in all other cells cannot
 # begin with the value.
 @compiled()
 def propagate_ranked(state, problem, first, length):

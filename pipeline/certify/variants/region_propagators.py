@@ -11,7 +11,7 @@ from pipeline.certify.variants.domains import restrict
 from pipeline.native import compiled
 
 CONNECTED_SCRATCH = 9
-"""How many numbers of SCRATCH `propagate_connected` needs for each cell of its scope."""
+"""Numbers of SCRATCH that `propagate_connected` needs for each cell of its scope."""
 
 
 # Possible cells can be inside the region; members must be inside. Without members, the region may
@@ -228,9 +228,8 @@ def _force_cut_cells(state, problem, first, length, root, reached):
 
 # A pair is a first and a second cell. Each value of the second cells is handled separately. If a
 # pair with this second value is fixed, its first value is eliminated from the other pairs with this
-# second value. If there are as many
-# pairs as combinations of values, each combination occurs (orthogonal Latin squares). So a
-# combination that only one pair can have is assigned to this pair.
+# second value. If there are as many pairs as combinations of values, each combination occurs
+# (orthogonal Latin squares). So a combination that only one pair can have is assigned to this pair.
 @compiled()
 def propagate_different_pairs(state, problem, first, length):
     """Enforce that no two pairs of cells hold the same two values in the same order."""

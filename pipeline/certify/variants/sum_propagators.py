@@ -22,7 +22,7 @@ from pipeline.native import compiled
 # By Hall's theorem (1935), the cells can hold the values if any k of the values have at least k
 # cells, and any k cells have at least k values. Only conditions that need no matching are checked.
 # They suffice for up to four cells with as many values. For more cells, an impossible set of values
-# may be accepted. This is sound: it only means that fewer values are eliminated.
+# may be accepted. Accepting it is sound: fewer values are eliminated.
 @compiled()
 def _may_hold(state, problem, first, length, values):
     """Whether the cells may hold exactly these values. The caller knows that each has a place.

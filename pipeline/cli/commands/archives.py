@@ -163,6 +163,14 @@ def generate(  # noqa: PLR0913 - one parameter per option
             help="Level of the steps that solve it: easy, medium, hard, unfair or extreme.",
         ),
     ] = None,
+    technique: Annotated[
+        str | None,
+        typer.Option(
+            "--technique",
+            metavar="NAME",
+            help="The hardest technique among its steps, such as X-wing or naked-pair.",
+        ),
+    ] = None,
     symmetric: Annotated[
         bool, typer.Option("--symmetric", help="Place the givens symmetrically under a half turn.")
     ] = False,
@@ -200,6 +208,8 @@ def generate(  # noqa: PLR0913 - one parameter per option
 
     sudoku-pipeline generate 6 --difficulty hard -o hard.txt
 
+    sudoku-pipeline generate 3 --technique "naked pair"
+
     sudoku-pipeline generate 3 --even-odd
 
     Exit code 1: the search gave up, because no puzzle matched the options for a long time.
@@ -209,7 +219,10 @@ def generate(  # noqa: PLR0913 - one parameter per option
     from pipeline.service.log import Display
 
     wish = catalogue.wish_of(
-        givens, depth, difficulty, redundant=redundant, symmetric=symmetric, marks=even_odd
+        *(givens, depth, difficulty, technique),
+        redundant=redundant,
+        symmetric=symmetric,
+        marks=even_odd,
     )
     if not 1 <= count <= MAX_GENERATED:
         raise UsageError(f"N: expected 1 to {MAX_GENERATED:,}, found {count}")

@@ -58,9 +58,9 @@ def run(settings: Settings) -> None:
     On a terminal, this prints a line for each job and a summary; elsewhere, only problems and the
     summary.
 
-    Exit code 0: success; 1: some puzzle ended with the status
-    invalid, unknown or failed, or there is no inbox; 75: a
-    disk or folder failed, or a signal arrived. Nothing is lost then: run it again.
+    Exit code 0: success; 1: some puzzle ended with the status invalid, unknown or failed, or there
+    is no inbox; 75: a disk or folder failed, or a signal arrived. Nothing is lost then: run it
+    again.
     """
     from pipeline.service.log import LazyLog
     from pipeline.service.loop import no_hook, run_once
@@ -312,7 +312,7 @@ def prune(
             metavar=AGE.placeholder,
             help="Minimum age, such as 90m, 12h, 30d or 2w.",
         ),
-        Setting(minimum=0, maximum=10**12, unit=AGE),
+        Setting(minimum=0, maximum=10**12, quantity=AGE),
     ],
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Only list the files; delete nothing.")

@@ -221,7 +221,7 @@ def _decode(
 ) -> str | None:
     """Decode the result of a solver to a grid in the notation of the puzzle.
 
-    Returns None if the result is that there is no solution.
+    Returns None if the solver found no solution.
 
     Raises InvalidResult and SolverError.
     """

@@ -102,8 +102,8 @@ def solve(  # noqa: PLR0913 - one parameter per option
             metavar="FILE",
             help=(
                 "Also draw to this file: with --steps the steps, several singles on one board, "
-                "with --hint the puzzle; - is stdout. The format is PNG or PDF (a page per board) "
-                "if the name ends so, else SVG."
+                "with --hint=step the step, with other hints the puzzle; - is stdout. The format "
+                "is PNG or PDF (a page per board) if the name ends so, else SVG."
             ),
         ),
     ] = None,
@@ -178,7 +178,7 @@ def solve(  # noqa: PLR0913 - one parameter per option
         elif as_json:
             print(results.record_line(item, result, settings))
         is_bad = result.status in ERROR_STATUSES
-        if not as_json and (is_bad or not (hint or all_steps)):
+        if not as_json and (is_bad or not (hint or all_steps or until)):
             before = f"{item.name}: " if len(files) > 1 else ""
             if boards and number and item.is_only_item:
                 print()
@@ -189,7 +189,8 @@ def solve(  # noqa: PLR0913 - one parameter per option
     if times and kept:
         results.print_times(kept)
     if svg and kept:
-        draw_result(svg, *kept[0], steps=bool(steps), puzzle_only=puzzle_only or bool(hint))
+        drawn = [] if puzzle_only or not walkthrough else walkthrough.drawn_steps(kept[0][1])
+        draw_result(svg, *kept[0], drawn, puzzle_only=puzzle_only or bool(hint))
     if board and not (settings.quiet or as_json) and len(files) == 1:
         results.suggest_commands(files[0])
     raise typer.Exit(code)

@@ -19,8 +19,8 @@ from pipeline.reading.formats.plain import ChunkContents
 from pipeline.reading.unread import caveat
 
 _MAX_CHUNK_CHARACTERS, _LINES_PER_CHECK = 16 * 1024 * 1024, 64
-"""Approximate maximum number of characters in a chunk. It is checked after every _LINES_PER_CHECK
-lines."""
+"""Approximate maximum number of characters in a chunk, and number of lines between two checks of
+it."""
 
 _MAX_TEXT_CHARACTERS = 500
 """Maximum number of characters that a row quotes of an invalid puzzle."""

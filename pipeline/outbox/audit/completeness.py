@@ -48,8 +48,8 @@ def find_model(
     """Find a model of a formula. The caller must certify it.
 
     Returns None if a checked proof shows that the formula has no model. Raises Undecided with the
-    message `reason` if a refuter is needed and there is none, and other kinds of PipelineError if
-    the refuter fails or its proof is wrong.
+    message `reason` if a refuter is needed but missing, and other kinds of PipelineError if the
+    refuter fails or its proof is wrong.
     """
     if options.refuter is None and time.monotonic() > end:
         raise Undecided(reason)
@@ -84,7 +84,7 @@ def _find_other_solution(
     *,
     uses_refuter: bool = True,
 ) -> Grid | None:
-    """Find a certified solution that is not among `grids`. Returns None if there is none.
+    """Find a certified solution that is not among `grids`. Returns None if no other exists.
 
     `uses_refuter`: if the search does not decide, ask the refuter. Raises PipelineError if neither
     decides.

@@ -30,7 +30,7 @@ from pipeline.reading.formats.dimacs import CNF_FORMAT
 
 C = TypeVar("C", bound=RecordedCell)
 
-UNSOLVED_STATUSES = ("invalid", "other")
+NOT_PUZZLE_STATUSES = ("invalid", "other")
 """Statuses of sources that are not puzzles or formulas."""
 
 _PUZZLE_FIELDS = ("variant", "box", "grids", "free", "rules")
@@ -41,9 +41,9 @@ _CLOCK_INTERVAL = 1000
 
 
 def audit_presence(published: PublishedPuzzle, report: Findings) -> None:
-    """Check which optional fields a record has.
+    """Check that a record has the optional fields that its status and kind of source require.
 
-    It must have exactly those that its status and its kind of source require.
+    It must have no others.
     """
     record = published.record
     is_puzzle = record.format != CNF_FORMAT and record.solutions is not None
@@ -62,19 +62,19 @@ def audit_presence(published: PublishedPuzzle, report: Findings) -> None:
         report.add_difference("conflict_minimal must be present if and only if conflict is present")
     for name in (
         (*_PUZZLE_FIELDS, "unread")
-        if record.status in UNSOLVED_STATUSES
+        if record.status in NOT_PUZZLE_STATUSES
         else _PUZZLE_FIELDS
         if record.format == CNF_FORMAT
         else ()
     ):
         if or_none(getattr(record, name)) is not None:
             report.add_problem(f"{name}: not allowed with status {record.status!r}")
-    if record.status in UNSOLVED_STATUSES and record.format is not None:
+    if record.status in NOT_PUZZLE_STATUSES and record.format is not None:
         report.add_problem(f"format: not allowed with status {record.status!r}")
 
 
 def _states_no_conflict(record: PuzzleRecord) -> bool:
-    """Whether the record says that no conflict was found in time."""
+    """Whether the record says that no conflict was found."""
     return or_none(record.conflict) is None and record.conflict_minimal is None
 
 
@@ -155,10 +155,10 @@ def _conflict_parts(
 
 
 def recorded_rule(puzzle: Puzzle, recorded: RecordedRule, report: Findings) -> tuple[Rule, ...]:
-    """Find the rule of a puzzle that a record names. Returns it in a tuple; empty if it is missing.
+    """Find the rule of a puzzle that a record names. Returns a tuple of that rule, or an empty one.
 
-    Reports a rule that is missing or described differently. If another version described it
-    differently, the rule is returned.
+    A missing rule is reported. A rule whose description is not the recorded one is reported too,
+    and is returned only if another build wrote the record, because builds may differ in wording.
     """
     rules = puzzle.rules[recorded.number - 1 : recorded.number]
     if [rule.describe(puzzle.geometry) for rule in rules] != [recorded.text]:
@@ -230,7 +230,7 @@ def audit_difference(
         try:
             if _can_single_out(all_grids, masks, fewer, end):
                 report.add_problem(
-                    f"{counted(fewer, 'value')} can leave one solution, so the field exact is wrong"
+                    f"exact is true, but {counted(fewer, 'value')} can leave one solution"
                 )
         except Undecided as error:
             report.add_gap(

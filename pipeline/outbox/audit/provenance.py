@@ -14,7 +14,7 @@ from typing import Any
 from pipeline.errors import LimitReached, PipelineError
 from pipeline.files import read_regular
 from pipeline.outbox import MAX_RECORD_BYTES
-from pipeline.outbox.audit.conflicts import UNSOLVED_STATUSES
+from pipeline.outbox.audit.conflicts import NOT_PUZZLE_STATUSES
 from pipeline.outbox.audit.findings import Findings
 from pipeline.outbox.events import log_lines
 from pipeline.outbox.published import Published, PublishedPuzzle
@@ -49,7 +49,7 @@ def audit_solver(record: PuzzleRecord, report: Findings) -> None:
         if (
             is_present != is_expected
             and report.is_current_build
-            and status in _ANSWERED_STATUSES + UNSOLVED_STATUSES
+            and status in _ANSWERED_STATUSES + NOT_PUZZLE_STATUSES
         ):
             report.add_problem(f"{name}: {'not expected here' if is_present else 'missing'}")
     if used and used.name not in SOLVERS:
@@ -57,7 +57,7 @@ def audit_solver(record: PuzzleRecord, report: Findings) -> None:
 
 
 def audit_formula_size(record: PuzzleRecord, parsed: ParsedFormula, report: Findings) -> None:
-    """Compare the recorded size of a formula with that of the original."""
+    """Compare the recorded size of a formula with the size of the original."""
     recorded = record.encoding
     size = Encoding(name=None, variables=parsed.variables, clauses=len(parsed.clauses))
     if recorded and recorded != size:

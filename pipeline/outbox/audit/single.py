@@ -123,7 +123,7 @@ def audit_content(
     if isinstance(source, tuple):
         if record.status in ("invalid", "other"):
             report.add_problem(f"the status is {record.status!r}, but the original is a collection")
-        data = source[1].whole(report.settings.max_bytes + 1)
+        data = source[1].read_rest(report.settings.max_bytes + 1)
         source = unparsed_source(data, record.source, report.settings)
     has_content = not isinstance(source, Unreadable) or source.data is not None
     return audit_single(published, source if has_content else None, report)
@@ -202,7 +202,7 @@ def _audit_puzzle(published: PublishedPuzzle, content: Content, report: Findings
 def _read_grids(
     published: PublishedPuzzle, rules: Puzzle, report: Findings
 ) -> tuple[list[Grid], int]:
-    """Read the grids in the solution files, and report those that are wrong or equal.
+    """Read the grids in the solution files, and report wrong grids and repeated ones.
 
     Returns the grids, and the number of distinct correct solutions among them.
     """
@@ -256,7 +256,7 @@ def _compare_puzzle(
 
 
 def _audit_unread(record: PuzzleRecord, unread: tuple[str, ...], report: Findings) -> None:
-    """Compare the unread parts in the record with those of the original."""
+    """Compare the unread parts in the record with the unread parts of the original."""
     if (recorded := or_none(record.unread) or ()) != unread:
         report.add_difference(f"unread: the record says {recorded}, the original has {unread}")
     if not report.is_current_build:

@@ -19,8 +19,9 @@ from pipeline.outbox.report.page import (
 from pipeline.outbox.report.published_puzzles import is_published, puzzles_at
 from pipeline.outbox.report.sheet import MAX_SHEET_PUZZLES, PER_PAGE, Head, Sheet, SheetPuzzle
 from pipeline.outbox.report.sheet_pdf import sheet_pdf
+from pipeline.outbox.report.steps_page import steps_page
 from pipeline.outbox.report.typeset import check_installed
-from pipeline.outbox.report.worked import MAX_WORKED_PUZZLES, Worked, panels_of
+from pipeline.outbox.report.worked import MAX_WORKED_PUZZLES, Worked, worked_of
 
 __all__ = [
     "MAX_SHEET_PUZZLES",
@@ -40,8 +41,9 @@ __all__ = [
     "is_published",
     "job_fragment",
     "page_chunks",
-    "panels_of",
     "puzzles_at",
     "sheet_pdf",
+    "steps_page",
+    "worked_of",
     "write_report",
 ]

@@ -99,7 +99,7 @@ class Board:
 
     @property
     def span(self) -> float:
-        """The width or height of the drawing without its margins, whichever is larger, in cells."""
+        """The larger of the width and height of the drawing without margins, in cells."""
         return (max(self.size) - 2 * _MARGIN) / CELL
 
     @cached_property
@@ -313,7 +313,7 @@ def _draw_in_cells(css_class: str, places: Iterable[Place], path_template: str) 
 def _draw_values(css_class: str, values: dict[int, int], board: Board) -> str:
     """Write values in their cells.
 
-    If all values are single characters, they become one text with many positions.
+    If all values are single characters, a single text element has the positions of all of them.
     """
     if not values:
         return ""

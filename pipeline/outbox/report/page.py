@@ -77,14 +77,15 @@ def page_chunks(  # noqa: PLR0913 - all but the first three have defaults
     page_folder, outbox_folder = folder.resolve(), outbox.resolve()
     is_in_outbox = page_folder == outbox_folder
     prefix = "" if is_in_outbox else url_path(os.path.relpath(outbox_folder, page_folder)) + "/"
-    viewer = Viewer(surveyed.jobs, outbox, prefix, inbox, bounds)
+    is_served = bool(panel.script)
+    viewer = Viewer(surveyed.jobs, outbox, prefix, inbox, bounds, has_steps=is_served)
     views = [viewer.view(number, job) for number, job in enumerate(surveyed.jobs)]
     statuses = dict.fromkeys((status for view in views for status in view.statuses), 1)
     formats = {view.kind for view in views}
     style = BOARD_STYLE + SHAPES_STYLE + read_asset("page.css") + panel.style
     script = read_asset("page.js") + panel.script
     yield from template(_PAGE_TEMPLATE).generate(
-        policy=content_policy(style, script, allows_requests=bool(panel.script)),
+        policy=content_policy(style, script, allows_requests=is_served),
         style=style,
         script=script,
         panel=panel.html,
@@ -114,7 +115,7 @@ def job_fragment(record: Path, inbox: Path, first_id: int) -> str:
     job = read_job(record)
     if job is None:
         return ""
-    viewer = Viewer([job], record.parent, "", inbox, _JOB_BOUNDS)
+    viewer = Viewer([job], record.parent, "", inbox, _JOB_BOUNDS, has_steps=True)
     viewer.keys = iter(range(first_id, sys.maxsize))
     cards: Any = template(_CARDS_TEMPLATE).module
     return str(cards.single_job(viewer.view(0, job))).strip()
@@ -213,7 +214,7 @@ class ReportUpdater:
         """Report that `count` more jobs have finished, and write the page if it is due.
 
         The first call always writes the page. Returns the seconds until the next call is needed;
-        None if that is when a job finishes.
+        None if no call is needed before a job finishes.
         """
         self._is_stale = self._is_stale or count > 0
         if self._clock() >= self._next:

@@ -37,7 +37,7 @@ from pipeline.outbox.tables import MemberRow, PuzzleRow, Table, columns, lines_o
 from pipeline.outbox.traits import RatingColumns
 from pipeline.puzzle.geometry import MAX_SIDE
 from pipeline.puzzle.shapes import Place
-from pipeline.reading.unread import unread_of_many
+from pipeline.reading.unread import unread_summary
 from pipeline.settings import Reading, Settings, is_declaration, with_declared
 
 UNREADABLE: Final = "unreadable"
@@ -62,7 +62,7 @@ _EARLIEST_TIME = datetime(2000, 1, 1, tzinfo=UTC).timestamp()
 """Earlier times in records are ignored."""
 
 _CLAIM_TIME = re.compile(r"(\d{8}T\d{6})-", re.ASCII)
-"""Matches the time at the beginning of a job's id."""
+"""Matches the time at the beginning of the id of a job."""
 
 _ESCAPE = re.compile(r"\\(?:[nrt]|x[0-9a-f]{2}|u[0-9a-f]{4}|U000[0-9a-f]{5}|U0010[0-9a-f]{4})")
 """Matches an escape sequence of `printable`."""
@@ -124,7 +124,7 @@ class PublishedJob(Published):
     def message(self) -> str:
         """The message; for a collection or archive, a sentence about its unread parts."""
         if isinstance(self.record, CollectionRecord):
-            return display_text(unread_of_many(or_none(self.record.unread) or {}))
+            return display_text(unread_summary(or_none(self.record.unread) or {}))
         return display_text(self.record.message)
 
     @property
@@ -145,7 +145,7 @@ class PublishedJob(Published):
     def started(self) -> float | None:
         """The time when the job was claimed, in seconds since 1970; None if it is unknown.
 
-        It is read from the id of the job or, if the id has no time, computed from the total time.
+        The time is part of the job's id. If the id has no time, it is computed from the total time.
         """
         match, finished = _CLAIM_TIME.match(self.record.job), self.finished
         claimed = _parse_time(match[1]) if match else None

@@ -178,7 +178,7 @@ class RuleShapes:
 
     @property
     def regions(self) -> tuple[tuple[Place, ...], ...]:
-        """The cells of each region whose border is drawn like that of a box."""
+        """The cells of each region whose border is drawn like the border of a box."""
         styles = (_REGION, _BROKEN_REGION)
         return tuple(shape.cells for style in styles for shape in self.shapes.get(style, ()))
 

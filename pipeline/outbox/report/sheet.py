@@ -122,7 +122,7 @@ class SheetPuzzle:
 
     @property
     def solution_note(self) -> str:
-        """The text below the solution: why there is none, or a warning about unread parts."""
+        """The text below the solution: why it is missing, or a warning about unread parts."""
         remark = caveat(self.status, self.board.unread)
         sentence = _sentence(remark[0].upper() + remark[1:]) if remark else ""
         if self.status == "multiple":
@@ -190,7 +190,7 @@ def _describe_rules(puzzles: Iterable[Puzzle]) -> list[tuple[str, str]]:
 
 @dataclass(frozen=True, slots=True)
 class Slot:
-    """A position on a page for a puzzle or its solution. `number`: that of the puzzle, from 1."""
+    """A place on a page for a puzzle or its solution. `number`: the puzzle's number, from 1."""
 
     number: int
     puzzle: SheetPuzzle
@@ -231,7 +231,7 @@ class Slot:
         )
 
     def boards_per_page(self, max_boards: int) -> int:
-        """How many such boards fit on a page, up to `max_boards`, with large enough cells."""
+        """The number of such boards that fit on a page in a legible size, up to `max_boards`."""
         board = self.puzzle.board
         min_cell = _MIN_VARIANT_CELL_SIZE if board.puzzle and board.puzzle.rules else _MIN_CELL_SIZE
         minimum = (_MIN_SOLUTION_CELL_SIZE if self.is_solution else min_cell) * board.span
@@ -243,7 +243,7 @@ class Slot:
 
 @dataclass(frozen=True, slots=True)
 class SheetPage:
-    """A page of puzzles or solutions. `boards`: how many boards it has room for."""
+    """A page of puzzles or solutions. `boards`: the number of boards for which it has room."""
 
     boards: int
     slots: Sequence[Slot]

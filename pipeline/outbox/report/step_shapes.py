@@ -15,7 +15,7 @@ from html import escape
 from math import hypot
 from operator import itemgetter
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Self
 
 from pipeline.outbox.report.outlines import CELL, outline
 from pipeline.outbox.report.rule_shapes import BOARD_STYLE
@@ -31,6 +31,9 @@ STEP_STYLE: Final = Path(__file__).with_name("step.css").read_text(encoding="utf
 _RADIUS, _BASELINE = 0.47, 0.34
 """Radius of a mark, and distance from the centre of a candidate to its baseline, as parts of the
 distance between candidates."""
+
+_TIGHT_PITCH = 0.8
+"""Factor of the distance between candidates in puzzles with rules, whose texts are in corners."""
 
 _FRAME_INSET = 1.2
 """The distance between the frame around cells and their sides."""
@@ -69,23 +72,41 @@ _CLASSES: Final = {
 
 @dataclass(frozen=True, slots=True)
 class _Layout:
-    """Where the candidates of a cell are: `columns` in a row, `pitch` SVG units apart."""
+    """Where the candidates of a cell are.
+
+    - `columns`: the number of candidates in a row.
+    - `pitch`: the distance between candidates, in SVG units.
+    - `left`, `top`: the distance between the candidates and the sides of the cell.
+    - `is_tight`: whether the candidates leave room for a text in the corner of the cell.
+    """
 
     board: Board
     columns: int
     pitch: float
+    left: float
+    top: float
+    is_tight: bool
+
+    @classmethod
+    def of(cls, board: Board) -> Self:
+        columns, pitch = board.candidate_layout
+        rows = -(-board.geometry.side // columns)
+        is_tight = bool(board.puzzle and board.puzzle.rules)
+        pitch *= _TIGHT_PITCH if is_tight else 1
+        left, top = (CELL - columns * pitch) / 2, (CELL - rows * pitch) / 2
+        return cls(board, columns, pitch, left, 2 * top - 1 if is_tight else top, is_tight)
 
     def centre(self, cell: int, value: int) -> tuple[float, float]:
         """The x and y of the centre of a candidate."""
         row, column = self.board.geometry.place(cell)
         down, across = divmod(value - self.board.geometry.lowest, self.columns)
-        rows = -(-self.board.geometry.side // self.columns)
-        top = (CELL - rows * self.pitch) / 2
-        left = (CELL - self.columns * self.pitch) / 2
-        return (
-            (column - 1) * CELL + left + (across + 0.5) * self.pitch,
-            (row - 1) * CELL + top + (down + 0.5) * self.pitch,
-        )
+        x, y = (column - 1) * CELL + self.left, (row - 1) * CELL + self.top
+        return x + (across + 0.5) * self.pitch, y + (down + 0.5) * self.pitch
+
+    @property
+    def css_class(self) -> str:
+        """The class that sets the font size."""
+        return f"columns-{self.columns}{' tight' * self.is_tight}"
 
     def centre_of_all(self, cells: Sequence[int], value: int) -> tuple[float, float]:
         """The centre of the candidates of a value in several cells."""
@@ -107,14 +128,14 @@ def shades(board: Board) -> Iterator[str]:
         corners = (((column - 1) * CELL, (row - 1) * CELL) for row, column in map(places, shaded))
         path = "".join(f"M{x} {y}h{CELL}v{CELL}h-{CELL}z" for x, y in corners)
         yield f'<path class="unit-shade" d="{path}"/>'
-    yield from _groups(picture.links, _Layout(board, *board.candidate_layout))
+    yield from _groups(picture.links, _Layout.of(board))
 
 
 def marks(board: Board) -> Iterator[str]:
     """Yield the SVG elements above the lines of the grid: frames, marks, links and candidates."""
     picture = board.step
     assert picture is not None  # noqa: S101 - as above
-    layout = _Layout(board, *board.candidate_layout)
+    layout = _Layout.of(board)
     by_role = _candidates_by_role(board)
     if picture.cells:
         frame = outline(map(board.geometry.place, sorted(picture.cells)), _FRAME_INSET)
@@ -214,7 +235,7 @@ def _texts(css_class: str, candidates: Iterable[tuple[int, int]], layout: _Layou
         x, y = layout.centre(cell, value)
         text = escape(layout.board.value_text(value))
         spans.append(f'<tspan x="{x:.4g}" y="{y + _BASELINE * layout.pitch:.4g}">{text}</tspan>')
-    return f'<text class="{css_class} columns-{layout.columns}">{"".join(spans)}</text>'
+    return f'<text class="{css_class} {layout.css_class}">{"".join(spans)}</text>'
 
 
 def _strokes(candidates: Iterable[tuple[int, int]], layout: _Layout) -> str:

@@ -27,7 +27,7 @@ _DAY_SECONDS = 86_400.0
 
 @dataclass(frozen=True, slots=True)
 class PageBounds:
-    """Limits on the content of a page. They do not apply to totals, which count all puzzles.
+    """Limits on the content of a page, except for totals, which count all puzzles.
 
     - `jobs`: maximum number of listed jobs.
     - `boards`: maximum number of boards.

@@ -27,6 +27,7 @@ from pipeline.outbox.report.published_jobs import (
 from pipeline.outbox.report.survey import PageBounds
 from pipeline.outbox.schema import PROVED, UNVERIFIED, PuzzleRecord, or_none
 from pipeline.outbox.tables import MemberRow, PuzzleRow
+from pipeline.reading.formats.dimacs import CNF_FORMAT
 from pipeline.solving import LEVELS
 
 PAGE_CARDS = 24
@@ -36,7 +37,7 @@ _MIN_WIDE_SIDE = 10
 """Boards with at least this number of rows or columns are shown on wide cards."""
 
 _MIN_ROWS = 4
-"""At least this number of puzzles of each collection or archive is shown."""
+"""Minimum number of puzzles to show of each collection or archive."""
 
 _MAX_REASON_CHARACTERS, _MAX_NUMBER_CHARACTERS = 200, 20
 """Maximum lengths of reasons, and of numbers in a table."""
@@ -45,7 +46,10 @@ _MAX_LINKS = 6
 """Maximum number of links to files of a job."""
 
 _LINK_TEXTS = {".json": "record", ".log": "log", ".csv": "table", ".proofs.xz": "proofs"}
-"""Maps what follows the stem in the name of a file to the text of its link."""
+"""Part of a file name after the stem → text of the link to the file."""
+
+STEPS_ADDRESS = "steps?record="
+"""The beginning of the address of the steps of a job in `serve`; the name of its record follows."""
 
 _PAGE_IS_FULL = "Not drawn: this page has enough boards."
 
@@ -125,7 +129,7 @@ class View:
 
     @property
     def completeness(self) -> list[str]:
-        """The numbers of complete results that are proved, and that are not verified, in words."""
+        """The numbers of complete results that are proved, and of unverified ones, in words."""
         words = {PROVED: "proved", UNVERIFIED: "not verified"}
         counts = self.job.record.completeness_counts
         return [f"{n:,} {words[name]}" for name, n in counts.items() if n]
@@ -134,8 +138,8 @@ class View:
     def reason(self) -> str:
         """The text below the status.
 
-        For a puzzle: the message or, if there is none, the rating. For a collection or archive: the
-        numbers of failures, and the message.
+        For a puzzle: the message or, if it has no message, the rating. For a collection or archive:
+        the numbers of failures, and the message.
         """
         message = shorten(self.job.message, _MAX_REASON_CHARACTERS) or self.job.rating_text
         if not self.job.has_many_puzzles:
@@ -156,7 +160,7 @@ class View:
 
 
 def sorted_statuses(totals: Mapping[str, int]) -> list[tuple[str, int]]:
-    """Sort statuses in display order. Returns those that have puzzles, with their numbers."""
+    """Pairs of a status and its number of puzzles, in display order, without numbers of 0."""
     order = (*STATUSES, *sorted(totals.keys() - {*STATUSES}))
     return [(status, totals[status]) for status in order if totals.get(status)]
 
@@ -178,12 +182,17 @@ class Viewer:
         prefix: str,
         inbox: Path,
         bounds: PageBounds,
+        *,
+        has_steps: bool = False,
     ) -> None:
         """`prefix`: the percent-encoded path from the page to the outbox.
+
+        `has_steps`: whether the page is served, and can link to the steps of puzzles.
 
         If there are collections or archives, at least a quarter of the boards is for them.
         """
         self._outbox, self._prefix, self._bounds = outbox, prefix, bounds
+        self._has_steps = has_steps
         try:
             originals = Originals.of([inbox / DONE])
         except OSError:
@@ -206,6 +215,9 @@ class Viewer:
 
     def _view(self, number: int, job: PublishedJob) -> View:
         links = _links(job, self._prefix)
+        if self._has_steps and may_have_steps(job):
+            address = STEPS_ADDRESS + url_path(job.path.name)
+            links = replace(links, shown=[*links.shown, (address, "steps and hints")])
         if job.puzzle is not None:
             self._levels.add(job.rating_text.partition(",")[0])
             board: Board | str = _PAGE_IS_FULL
@@ -353,6 +365,12 @@ class Viewer:
         return Card(
             name, status, svg, message, facts, links, max(board.geometry.extent) >= _MIN_WIDE_SIDE
         )
+
+
+def may_have_steps(job: PublishedJob) -> bool:
+    """Whether a job is of a single puzzle with one solution."""
+    is_formula = job.puzzle is not None and job.puzzle.format == CNF_FORMAT
+    return job.puzzle is not None and not is_formula and job.status == "unique"
 
 
 def _member_sort_key(member: MemberJob) -> int:

@@ -9,9 +9,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
-from pipeline.errors import counted
+from pipeline.errors import SolverError, counted
 from pipeline.outbox.report.board import Board, board_svg
 from pipeline.outbox.report.step_shapes import ordinal
+from pipeline.puzzle.geometry import NINE_BY_NINE
 from pipeline.puzzle.puzzle import Puzzle
 
 if TYPE_CHECKING:  # `pipeline.steps` loads numpy
@@ -159,6 +160,79 @@ def _nested_line(text: str) -> Line:
     return Line(words, 1 + (len(text) - len(words)) // 2)
 
 
+@dataclass(frozen=True, slots=True)
+class Hint:
+    """The first step in three levels: its technique, where it is, and its panel."""
+
+    technique: str
+    place: str
+    panel: Panel
+
+
+@dataclass(frozen=True, slots=True)
+class Worked:
+    """The worked solution of a puzzle.
+
+    - `panels`: its panels in order.
+    - `note`: a sentence after the last panel, such as why there are no further steps.
+    - `hint`: the first step; None if there is none.
+    """
+
+    panels: Sequence[Panel]
+    note: str = ""
+    hint: Hint | None = None
+
+
+def worked_of(board: Board, status: str) -> Worked:
+    """The steps through the puzzle of a board, and a sentence if they do not fill it.
+
+    `status`: that of the result; techniques that rely on a unique solution need `unique`.
+    """
+    from pipeline.steps import steps  # noqa: PLC0415 - loads numpy
+    from pipeline.steps.variants import has_variant_steps, variant_steps  # noqa: PLC0415
+
+    puzzle = board.puzzle
+    if not (puzzle and board.grid):
+        return Worked((), "There are no steps, as no solution is known.")
+    if not has_variant_steps(puzzle):
+        return Worked((), "There are no steps: the puzzle is too large, or has the value 0.")
+    is_classic = puzzle.is_plain and puzzle.geometry == NINE_BY_NINE
+    found: list[Step] = []
+    try:
+        if is_classic:
+            found += steps(puzzle.cells, unique=status == "unique")
+        else:
+            found += variant_steps(puzzle)
+    except SolverError as error:
+        return Worked((), f"There are no steps: {error}.")
+    panels = [*panels_of(puzzle, found, board.signs)]
+    open_cells = sum(not value for value in found[0].before.values) if found else 0
+    hint = _hint_of(puzzle, found[0], board.signs) if found else None
+    if found and open_cells == sum(len(step.placed) for step in found):
+        return Worked(panels, hint=hint)
+    further = "further " if found else ""
+    note = f"No {further}step was found; the solution was found by search."
+    return Worked(panels, note, hint)
+
+
+def _hint_of(puzzle: Puzzle, step: Step, signs: str) -> Hint:
+    """The hint of a step."""
+    from pipeline.steps.step_objects import place_of  # noqa: PLC0415 - loads numpy
+    from pipeline.steps.words import listed, unit_names  # noqa: PLC0415
+
+    units, cells = place_of(step)
+    place = listed(map(step.before.name_of, cells))
+    if units:
+        place = unit_names(step.before, units)
+    name = step.technique.name
+    return Hint(_capital(name), _capital(place), _panel_of_step(puzzle, step, 1, signs))
+
+
+def _capital(text: str) -> str:
+    """The text with a capital first letter, unless it is the name of a cell."""
+    return text if text[1:2].isdigit() else text[:1].upper() + text[1:]
+
+
 GUIDE: Final = {
     "Cells": (
         "r4c7 is the cell in row 4 and column 7. Boxes are numbered from left to right, and from "
@@ -190,7 +264,7 @@ def guide_of(puzzles: Iterable[Worked]) -> list[tuple[str, str]]:
     order = {technique.name: index for index, technique in enumerate(TECHNIQUES)}
     general = [row for row in GUIDE.items() if row[0] != "Links" or has_links]
     return general + [
-        (f"{name[:1].upper()}{name[1:]}", " ".join(description))
+        (_capital(name), " ".join(description))
         for name in sorted(names, key=lambda name: order.get(name, len(order)))
         if (description := description_of(name))
     ]
@@ -237,18 +311,6 @@ class WorkedPage:
     def subtitle(self) -> str:
         """The text next to the title."""
         return " · ".join(filter(None, (self.name, self.level)))
-
-
-@dataclass(frozen=True, slots=True)
-class Worked:
-    """The worked solution of a puzzle on a sheet.
-
-    - `panels`: its panels in order.
-    - `note`: a sentence after the last panel, such as why there are no further steps.
-    """
-
-    panels: Sequence[Panel]
-    note: str = ""
 
 
 def distribute_panels(number: int, name: str, level: str, worked: Worked) -> list[WorkedPage]:

@@ -25,7 +25,7 @@ from pipeline.puzzle.shapes import Dot, Line, Point, Ring, Shape, Tint
 
 
 class GridRule(Rule):
-    """A rule about all cells of the grid. It is not drawn."""
+    """A rule about all cells of the grid, which is not drawn."""
 
     def cells(self, geometry: Geometry) -> Cells:
         return tuple(range(geometry.grid_size))

@@ -411,7 +411,7 @@ def _has_subset_sum(values: Sequence[int], total: int) -> bool:
 def _capped_count(so_far: int, value: int, counted: int, times: int, exactly: bool) -> int | None:
     """The number of cells so far that hold the value `counted`.
 
-    If it is greater than `times`: None if `exactly`, else `times`.
+    A number above `times` becomes None if `exactly`, else `times`.
     """
     if value != counted:
         return so_far

@@ -23,7 +23,7 @@ MAX_STATES = (1 << 16) - 1
 """Maximum number of states of a state machine."""
 
 NO_STATE = MAX_STATES
-"""In `StateMachine.moves`, the number that means that the value is rejected."""
+"""The number that marks a rejected value in `StateMachine.moves`."""
 
 MAX_LABEL = 40
 """Maximum number of characters of a label."""
@@ -68,7 +68,7 @@ class Relation(LineRule):
 class StateMachine(LineRule):
     """A state machine that reads the values along the line ends in an accepted state.
 
-    `moves` has a byte string for each state. It has two bytes for each value from 0 on, the lower
+    `moves` has a byte string for each state, with two bytes for each value from 0 on, the lower
     byte first: the next state, or 65535 if the value is rejected. The first state is 0. `label` is
     the name shown to users.
     """
@@ -97,11 +97,11 @@ class StateMachine(LineRule):
 
 
 class NondeterministicMachine(LineRule):
-    """A state machine that may have several next states can read the values along the line.
+    """A state machine with several possible next states can read the values along the line.
 
-    It can begin in any of the states `starts`, and must end in an accepted one. `moves` has for
-    each state the next states for each value from 0 on; further values are rejected. `label` is a
-    name for people.
+    The machine can begin in any of the states `starts`, and must end in an accepted state. `moves`
+    has the next states for each state and each value from 0 on; further values are rejected.
+    `label` is the name shown to users.
     """
 
     name, style, min_cells = "nondeterministic state machine", "state-machine", 1

@@ -80,8 +80,8 @@ class SameRegions(SameMultiset):
 class ConnectedValues(Rule):
     """The cells of the group that hold one of the values form one region, connected by sides.
 
-    The region is not empty. It has exactly `size` cells; 0 allows any number. The group is the
-    grid, or a group of extra cells.
+    The region has exactly `size` cells or, if `size` is 0, any number of cells above 0. The group
+    is the grid, or a group of extra cells.
     """
 
     name, preposition = "connected values", "from"

@@ -75,7 +75,10 @@ class Renban(LineRule):
 
 
 class Whispers(LineRule):
-    """Neighbours on the line differ by at least `difference`. It is usually 5 in 9×9 puzzles."""
+    """Neighbours on the line differ by at least `difference`.
+
+    In 9×9 puzzles, the difference is usually 5.
+    """
 
     name = style = "whispers"
     bounded_field = ("difference", 1)
@@ -234,7 +237,8 @@ class SumLine(LineRule):
         line, accepted, numbers = self.line, frozenset((0,)), (self.total,)
         if not self.loop:
             return Automaton(line, 0, _segment_sum, accepted, numbers)
-        # without the value 0, a segment has at most `total` cells: one starts in the first `total`
+        # Without the value 0, a segment has at most `total` cells, so a segment starts in one of
+        # the first `total` cells.
         starts = len(line) if 0 in geometry.values else min(len(line), self.total)
         rotations = [line[start:] + line[:start] for start in range(starts)]
         return AnyOf(

@@ -1,7 +1,8 @@
 """Descriptions of rules for the reference and for printed sheets.
 
-The description of a rule is the docstring of its class. The reference has all of it. A sheet has
-the first sentence, and the later sentences that mention, in backquotes, a flag that the rule sets.
+The description of a rule is the docstring of its class. The reference shows the whole description.
+A sheet shows its first sentence, and the later sentences that mention, in backquotes, a flag that
+the rule sets.
 """
 
 from __future__ import annotations
@@ -48,8 +49,8 @@ def _fields(rule: Any) -> tuple[Field[Any], ...]:
 def _field_text(rules: Sequence[Rule], name: str) -> str:
     """The text that replaces a field name in a description.
 
-    It is the number, if all rules have the same number and this is the default or in their caption;
-    otherwise it is the name.
+    Returns the number if all rules have the same number, and it is the default or in their caption.
+    Otherwise returns the name.
     """
     [field] = [field for field in _fields(rules[0]) if field.name == name]
     value, *other_values = {getattr(rule, name) for rule in rules}

@@ -30,7 +30,7 @@ from pipeline.puzzle.rules import (
 from pipeline.puzzle.shapes import Label, Outline, Shape, Tint
 
 TOTAL_LETTERS = {5: "V", 10: "X"}
-"""Total → the letter that stands for it in drawings."""
+"""Total → its letter in drawings."""
 
 
 class AntiKnight(GridRule):

@@ -1,6 +1,6 @@
 """Read untrusted archives as bounded streams. No file is written under the name of a member.
 
-    path ─ kind_of ─▶ folder, zip, tar ─ walk ─▶ Members, also those of nested archives
+    path ─ kind_of ─▶ folder, zip, tar ─ walk ─▶ members, including members of nested archives
                  └──▶ gzip, bzip2, xz, plain ─ open_unpacked ─▶ a stream of bytes
 
 The order of the members depends only on the content of the archive: the list of a zip, the order of
@@ -37,11 +37,11 @@ MIN_RATIO_BYTES = 64 * 2**20
 """Unpacked size up to which the compression ratio is not limited."""
 
 MAX_PATH_BYTES = 2048
-"""Maximum length of a path in an archive. With the path of the outbox before it, it must stay below
-the 4096 bytes of Linux."""
+"""Maximum length of a path in an archive. Paths are appended to the path of the outbox, and Linux
+allows 4096 bytes in all."""
 
 MAX_DEPTH = 64
-"""Maximum depth of a path; recursive programs fail for much deeper trees."""
+"""Maximum depth of a path. Much deeper trees make recursive programs fail."""
 
 NO_NAME = "it has no name"
 _NO_CHUNKS: Iterator[bytes] = iter(())
@@ -65,11 +65,11 @@ class UnpackError(InputError):
 
 
 class ArchiveLimitExceeded(UnpackError):
-    """A limit is exceeded. The message names it, and says what to do."""
+    """An archive exceeds a limit. The message names the limit, and says what to do."""
 
 
 class TooManyMembers(ArchiveLimitExceeded):
-    """Too many members."""
+    """An archive has too many members."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,9 +93,9 @@ class UnpackLimits:
 
 
 class Budget:
-    """The part of its limits that an archive, including nested archives, has used.
+    """Counts what an archive and its nested archives have used of their limits.
 
-    Every method raises ArchiveLimitExceeded.
+    Every method raises ArchiveLimitExceeded if a limit is exceeded.
     """
 
     def __init__(self, limits: UnpackLimits | None = None) -> None:
@@ -104,7 +104,7 @@ class Budget:
         self._unpacked_bytes = 0
 
     def count_member(self) -> None:
-        """Count one more member. Raises ArchiveLimitExceeded also if the byte limit is exceeded."""
+        """Count one more member, and check all limits."""
         self.count_bytes(0)
         self._member_count += 1
         self.check_members(self._member_count)
@@ -126,7 +126,7 @@ class Budget:
             )
 
     def check_ratio(self, packed_size: int, unpacked_size: int) -> None:
-        """Check that the ratio of these sizes in bytes does not look like that of a zip bomb."""
+        """Check that these sizes, in bytes, do not look like the sizes of a zip bomb."""
         if unpacked_size > MIN_RATIO_BYTES and unpacked_size > self._limits.ratio * packed_size:
             raise ArchiveLimitExceeded(
                 f"it unpacks to more than {self._limits.ratio} times its size, "
@@ -153,15 +153,15 @@ class ArchiveEntry:
 
 
 def refusal_of(mode: int) -> str | None:
-    """Why a file with this mode is not read; None for files, folders and a mode without a type."""
+    """Why a file with this mode is not read; None for files, folders and modes without a type."""
     return _REFUSALS_BY_TYPE.get(stat.S_IFMT(mode), "it is a special file")
 
 
 def safe_parts(name: str) -> tuple[str, ...] | str:
     """Split the path of a member into its parts, or return why the path is refused.
 
-    No part is empty, `.` or `..`, or contains a `/` or a NUL. A path is also refused if it would be
-    absolute or contain `..` with backslashes as separators.
+    No part is empty, `.` or `..`, or contains a `/` or a NUL. A path is also refused if it is
+    absolute or contains `..` when backslashes are read as separators.
     """
     if "\0" in name:
         return "its name contains a NUL"

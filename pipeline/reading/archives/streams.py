@@ -42,7 +42,8 @@ _XZ_MEMORY = 160 * 2**20
 """Memory limit of the xz decoder. `xz -9` needs 65 MiB; a file can demand 4 GiB."""
 
 _MAX_SMALL_STREAMS, _MIN_STREAM_BYTES = 1000, 1024
-"""A file may have 1000 concatenated streams of any size; more must unpack to 1 KiB on average."""
+"""A file may have 1000 concatenated streams of any size. Further streams must unpack to 1 KiB each,
+on average."""
 
 
 @dataclass(slots=True)
@@ -91,10 +92,10 @@ def counted_chunks(chunks: Iterable[bytes], budget: Budget) -> Iterator[bytes]:
 
 
 class Chunks(io.RawIOBase):
-    """A raw stream of chunks, which can be read once; its beginning can be inspected before.
+    """A raw stream of chunks, which can be read once. Its beginning can be inspected first.
 
-    If the chunks break off, the stream yields the data before the error. Then every read raises the
-    error. Closing the stream also closes `files`.
+    If the chunks end in an error, the data before it can be read; then every read raises the error.
+    Closing the stream also closes `files`.
     """
 
     def __init__(self, chunks: Iterator[bytes], *files: io.RawIOBase) -> None:
@@ -112,8 +113,8 @@ class Chunks(io.RawIOBase):
             self._beginning.append(chunk)
             yield chunk
 
-    def rest(self) -> Iterator[bytes]:
-        """Yield everything from the beginning to the end or an error; it can be read once."""
+    def remaining(self) -> Iterator[bytes]:
+        """Yield the chunks that were not yielded here or read before, up to the end or an error."""
         while chunk := self._beginning.pop(0) if self._beginning else self._next():
             yield chunk
 
@@ -131,7 +132,7 @@ class Chunks(io.RawIOBase):
 
     def readinto(self, buffer: WriteableBuffer) -> int:
         if not self._rest:
-            self._rest = memoryview(next(self.rest(), b""))
+            self._rest = memoryview(next(self.remaining(), b""))
         size = min(len(view := memoryview(buffer)), len(self._rest))
         view[:size] = self._rest[:size]
         self._rest = self._rest[size:]
@@ -144,7 +145,7 @@ class Chunks(io.RawIOBase):
 
 
 def spool(chunks: Iterable[bytes]) -> IO[bytes]:
-    """Write chunks into a nameless, seekable temporary file; a small file stays in memory."""
+    """Write chunks into an unnamed, seekable temporary file. A small file stays in memory."""
     file = tempfile.SpooledTemporaryFile(max_size=_MAX_IN_MEMORY)  # noqa: SIM115 - the caller closes it
     try:
         for chunk in chunks:
@@ -163,9 +164,9 @@ def spool(chunks: Iterable[bytes]) -> IO[bytes]:
 
 
 class PeekableStream(io.RawIOBase, BinaryIO):
-    """A stream whose beginning can be inspected before it is read; it hashes the bytes read.
+    """A stream that hashes the bytes read. Its beginning can be inspected before it is read.
 
-    If the stream breaks off, it ends there, and `error` is set.
+    If the stream breaks off, reading ends there, and `error` is set.
     """
 
     def __init__(self, stream: BinaryIO) -> None:
@@ -181,7 +182,7 @@ class PeekableStream(io.RawIOBase, BinaryIO):
         return self._hashed.hexdigest()
 
     def head(self, max_bytes: int) -> bytes:
-        """Return up to `max_bytes` bytes from the beginning; call it before `read`."""
+        """Return up to `max_bytes` bytes of the beginning. Must be called before `read`."""
         self._head = _read_fully(self._read_once, max_bytes)
         return self._head
 
@@ -202,7 +203,7 @@ class PeekableStream(io.RawIOBase, BinaryIO):
         return True
 
     def read(self, size: int | None = -1, /) -> bytes:
-        """Read up to `size` bytes; may return fewer before the end."""
+        """Read up to `size` bytes. Only an empty result means the end."""
         if size is None or size < 0:
             size = sys.maxsize
         if self._head:
@@ -215,8 +216,8 @@ class PeekableStream(io.RawIOBase, BinaryIO):
         while size and (part := self.read(size)):
             size -= len(part)
 
-    def whole(self, max_bytes: int) -> bytes:
-        """The rest, up to `max_bytes` bytes. Raises UnpackError if the stream is broken."""
+    def read_rest(self, max_bytes: int) -> bytes:
+        """Read the rest, up to `max_bytes` bytes. Raises UnpackError if the stream breaks off."""
         data = _read_fully(self.read, max_bytes)
         if self.error:
             raise self.error
@@ -249,10 +250,10 @@ def _read_fully(read: Callable[[int], bytes], max_bytes: int) -> bytes:
 
 
 class _ZlibDecompressor:
-    """The decompressor of zlib with the interface of those of bz2 and lzma."""
+    """A zlib decompressor with the interface of `bz2.BZ2Decompressor`."""
 
-    def __init__(self, frame: int) -> None:
-        self._zlib = zlib.decompressobj(frame)
+    def __init__(self, window_bits: int) -> None:
+        self._zlib = zlib.decompressobj(window_bits)
         self.needs_input = True
 
     @property
@@ -278,13 +279,13 @@ _DECOMPRESSORS: dict[Compression | Literal["deflate"], Callable[[], _Decompresso
 }
 
 
-def unpacked(
+def unpack_chunks(
     chunks: Iterable[bytes], compression: Compression | Literal["deflate"], budget: Budget
 ) -> Iterator[bytes]:
-    """Unpack concatenated compressed streams; zeros between and after them are skipped.
+    """Unpack concatenated compressed streams. Zeros between and after them are skipped.
 
-    Deflate without a header is a single stream. Raises ArchiveLimitExceeded. Raises UnpackError for
-    damaged streams, after all data that could be unpacked.
+    `deflate` means a single stream without a header. Raises ArchiveLimitExceeded. For a damaged
+    stream, raises UnpackError after yielding the data that could be unpacked.
     """
     engine = _DECOMPRESSORS[compression]()
     streams = 1

@@ -25,7 +25,7 @@ _MAX_PAX_BYTES = 2**20
 """Maximum size of a pax header."""
 
 _MAX_EXTENSIONS = 16
-"""Maximum number of headers before the header of a member, usually one or two."""
+"""Maximum number of headers before the header of a member. Usually there are at most two."""
 
 _PAX_TYPES = (tarfile.XHDTYPE, tarfile.SOLARIS_XHDTYPE)
 _SKIPPED_TYPES = (tarfile.XGLTYPE, tarfile.GNUTYPE_LONGLINK, b"V")
@@ -38,12 +38,12 @@ _TYPES_WITHOUT_CONTENT = {
     tarfile.BLKTYPE: "it is a device",
     tarfile.FIFOTYPE: "it is a named pipe",
 }
-"""Type without content, even if its header states a size → why it is refused, or None."""
+"""Type of a member without content → why it is refused, or None. Its recorded size is ignored."""
 
 
 @dataclass(slots=True)
 class _TarHeader:
-    """The header of a member, with the fields that headers before it have set."""
+    """The header of a member, combined with the extension headers before it."""
 
     name: str | None = None
     size: int | None = None
@@ -52,13 +52,13 @@ class _TarHeader:
 
 
 def tar_entries(source: BufferedReader[Chunks]) -> Generator[ArchiveEntry]:
-    """Yield the members of a tar in order. Raises UnpackError if it breaks off."""
+    """Yield the members of a tar in order. Raises UnpackError if the tar breaks off."""
     while (header := _next_header(source)) is not None:
         content = _TarContent(source, header.size or 0)
-        folder = header.type == tarfile.DIRTYPE
-        yield ArchiveEntry(header.name or "", _refusal(header), folder, content.chunks())
+        is_folder = header.type == tarfile.DIRTYPE
+        yield ArchiveEntry(header.name or "", _refusal(header), is_folder, content.chunks())
         content.skip()
-    while source.read(BLOCK_BYTES):  # reading the rest may show that a compressed tar is damaged
+    while source.read(BLOCK_BYTES):  # a checksum at the end may show that the tar is damaged
         pass
 
 
@@ -142,7 +142,7 @@ def _parse_block(block: bytes) -> tarfile.TarInfo:
 def _complete_header(
     header: _TarHeader, info: tarfile.TarInfo, block: bytes, source: BufferedReader[Chunks]
 ) -> _TarHeader:
-    """Set the fields that earlier headers did not set, from the header block of the member."""
+    """Complete a header from the block of the member. Fields set by earlier headers stay."""
     if info.type == tarfile.GNUTYPE_SPARSE:
         header.is_sparse = True
         is_continued = block[482]
@@ -162,7 +162,7 @@ def _complete_header(
 
 
 def _apply_pax(header: _TarHeader, records: bytes) -> None:
-    """Apply a pax header, which has records such as `19 path=a/b/c.txt` with a line feed."""
+    """Apply a pax header: records such as `19 path=a/b/c.txt`, each followed by a line feed."""
     position = 0
     while position < len(records):
         length, _, rest = records[position : position + 20].partition(b" ")

@@ -38,7 +38,7 @@ from pipeline.reading.archives.streams import (
     counted_chunks,
     open_regular,
     spool,
-    unpacked,
+    unpack_chunks,
 )
 from pipeline.reading.archives.tars import BLOCK, tar_entries
 from pipeline.reading.archives.zips import zip_entries
@@ -50,11 +50,11 @@ _ZIP_SIGNATURES = (b"PK\x03\x04", b"PK\x05\x06")
 _GZIP = b"\x1f\x8b\x08"
 _XZ = b"\xfd7zXZ\0"
 _BZIP2 = (b"1AY&SY", b"\x17rE8P\x90")
-"""The bytes after `BZh` and a digit: the beginning of a block, or that of the end mark."""
+"""The bytes after `BZh` and a digit: the beginning of a block, or of the end mark."""
 
 _FOLDER = SAFE_FLAGS | os.O_DIRECTORY
 _MAX_SHOWN = 200
-"""Number of characters of a too long path that messages show."""
+"""Number of characters that messages show of a path that is too long."""
 
 _COMPRESSED_TWICE = "it is compressed twice"
 _TOO_DEEP = "it is nested too deep: only an archive directly inside an archive is read"
@@ -75,7 +75,7 @@ class DetectedLayers:
 def kind_of(path: Path) -> FileKind:
     """The kind of the file or folder at a path; a compressed zip or tar is `zip` or `tar`.
 
-    Raises OSError, also for anything that is neither a file nor a folder, such as a link.
+    Raises OSError, for example if the path is neither a file nor a folder, such as a link.
     """
     if stat.S_ISDIR(path.lstat().st_mode):
         return "folder"
@@ -85,11 +85,14 @@ def kind_of(path: Path) -> FileKind:
 
 
 def detect_layers(content: Chunks) -> DetectedLayers:
-    """Detect compression and archive from the beginning of a content; the rest may be broken."""
+    """Detect compression and archive from the beginning of a content.
+
+    The rest of the content may be broken.
+    """
     compression = _compression_of(head := _beginning(content.beginning()))
     if compression is None:
         return DetectedLayers(archive=_archive_of(head))
-    head = _beginning(unpacked(content.beginning(), compression, Budget()))
+    head = _beginning(unpack_chunks(content.beginning(), compression, Budget()))
     return DetectedLayers(
         compression, _archive_of(head), is_compressed_twice=_compression_of(head) is not None
     )
@@ -101,7 +104,7 @@ def is_packed(data: bytes) -> bool:
 
 
 def _beginning(chunks: Iterable[bytes]) -> bytes:
-    """The first bytes, enough to recognise an empty tar; fewer if the chunks break off."""
+    """The first bytes, enough to recognise an empty tar. Fewer bytes if the chunks break off."""
     head = b""
     with contextlib.suppress(UnpackError):
         for chunk in chunks:
@@ -134,10 +137,10 @@ def _archive_of(head: bytes) -> Literal["zip", "tar"] | None:
 
 
 def open_unpacked(path: Path, limits: UnpackLimits, meter: Meter | None = None) -> BinaryIO:
-    """Open a file as a stream, which is unpacked within limits if it is compressed.
+    """Open a file as a stream. A compressed file is unpacked within limits.
 
-    The caller closes it. Raises OSError if the file cannot be read, and UnpackError if it is
-    compressed twice. Reading the stream may also raise UnpackError.
+    The caller closes the stream. Raises OSError if the file cannot be read, and UnpackError if it
+    is compressed twice. Reading the stream may also raise UnpackError.
     """
     with ExitStack() as stack:
         file = open_regular(path, None, meter)
@@ -150,9 +153,9 @@ def open_unpacked(path: Path, limits: UnpackLimits, meter: Meter | None = None) 
 
 
 def _stream(content: Chunks, compression: Compression | None, budget: Budget) -> BufferedReader:
-    """The content as a stream, unpacked if it is compressed; closing it closes the content."""
+    """Open a content as a stream, unpacked if it is compressed. Closing it closes the content."""
     if compression is not None:
-        content = Chunks(unpacked(content.rest(), compression, budget), content)
+        content = Chunks(unpack_chunks(content.remaining(), compression, budget), content)
     return BufferedReader(content, BLOCK_BYTES)
 
 
@@ -160,11 +163,11 @@ def _stream(content: Chunks, compression: Compression | None, budget: Budget) ->
 class Member:
     """One member of an archive or a folder.
 
-    - `name`: its path, normalised unless the path is refused. In a nested archive, it begins with
-      the name of that archive.
+    - `name`: the path of the member, normalised unless it is refused. For a member of a nested
+      archive, the path begins with the name of that archive.
     - `refusal`: why the member is not read, or None.
-    - `stream`: its content, unpacked if the member is compressed; None if it is refused. It can be
-      read once, and is closed when the next member is requested.
+    - `stream`: the content, unpacked if the member is compressed; None if the member is refused.
+      The stream can be read once, and is closed when the next member is requested.
 
     If a stream breaks off, it raises UnpackError after the readable data. `read1` returns all of
     that data; `read` loses a last part shorter than the requested size. The checksum is verified at
@@ -177,11 +180,11 @@ class Member:
 
 
 def walk(path: Path, limits: UnpackLimits, meter: Meter | None = None) -> Generator[Member]:
-    """Yield the members of an archive or folder; a nested archive is replaced by its members.
+    """Yield the members of an archive or folder. A nested archive is replaced by its members.
 
-    If an archive breaks off, a last, refused member gives the reason. Its name is that of the
-    nested archive, or empty for the outermost one. `meter` counts the bytes read. Raises OSError if
-    the environment is at fault.
+    If an archive breaks off, its last member is refused, with the reason. The name of that member
+    is the name of the nested archive, or empty for the outermost archive. `meter` counts the bytes
+    read. Raises OSError if the environment is at fault.
     """
     budget = Budget(limits)
     return _members_then_error("", _members(_entries_at(path, budget, meter), budget))
@@ -194,8 +197,8 @@ _MAX_COUNTING_BYTES = 256 * 2**20
 def check_readable(path: Path, limits: UnpackLimits, *, counts_members: bool = True) -> None:
     """Raise UnpackError if an archive breaks off before its first member.
 
-    With `counts_members`, also raise it for too many members. Counting stops after unpacking 256
-    MiB, and does not open nested archives; `walk` checks the rest. Raises OSError.
+    With `counts_members`, also raise TooManyMembers. Counting stops after unpacking 256 MiB, and
+    does not open nested archives; `walk` checks the rest. Raises OSError.
     """
     budget, has_files = Budget(replace(limits, total_bytes=_MAX_COUNTING_BYTES)), False
     try:
@@ -213,7 +216,7 @@ def check_readable(path: Path, limits: UnpackLimits, *, counts_members: bool = T
 
 
 def _members_then_error(name: str, members: Generator[Member]) -> Generator[Member]:
-    """Yield the members; if they break off, yield a refused member `name` with the reason."""
+    """Yield the members. If they break off, yield a refused member `name` with the reason."""
     try:
         yield from members
     except (UnpackError, OSError) as error:
@@ -263,7 +266,7 @@ def _members(
 def _members_of_entry(
     entry: ArchiveEntry, name: str, budget: Budget, *, is_nested: bool
 ) -> Generator[Member]:
-    """Yield an entry as a member or, if it is an archive, its members; then close the stream."""
+    """Yield an entry as a member or, if the entry is an archive, the members of that archive."""
     content = Chunks(entry.chunks)
     layers = detect_layers(content)
     if layers.is_compressed_twice:
@@ -292,10 +295,10 @@ def _entries_at(path: Path, budget: Budget, meter: Meter | None = None) -> Gener
 def _entries_of_archive(
     content: Chunks, layers: DetectedLayers, file: BinaryIO | None, budget: Budget
 ) -> Generator[ArchiveEntry]:
-    """Yield the entries of a zip or tar; `file` is the same content if that is seekable."""
-    chunks = content.rest()
+    """Yield the entries of a zip or tar. `file`: the same content, if it is a seekable file."""
+    chunks = content.remaining()
     if layers.compression is not None:
-        chunks, file = unpacked(chunks, layers.compression, budget), None
+        chunks, file = unpack_chunks(chunks, layers.compression, budget), None
     elif layers.archive == "tar":
         chunks = counted_chunks(chunks, budget)
     match layers.archive:

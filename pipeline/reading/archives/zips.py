@@ -1,4 +1,4 @@
-"""Zip: the list of members at the end of the file, and their content in the order of the list.
+"""Read zips: the list of members at the end of the file, and their contents in that order.
 
 `zipfile` is not used, because it stores half a kilobyte per member, rejects a whole archive for one
 name, and does not detect zip bombs of overlapping members. The format is specified in PKWARE,
@@ -18,7 +18,7 @@ from itertools import count, islice
 from typing import IO, NamedTuple
 
 from pipeline.reading.archives import BLOCK_BYTES, ArchiveEntry, Budget, UnpackError, refusal_of
-from pipeline.reading.archives.streams import CUT_OFF, Chunks, counted_chunks, unpacked
+from pipeline.reading.archives.streams import CUT_OFF, Chunks, counted_chunks, unpack_chunks
 
 _END_RECORD = struct.Struct("<4s4H2LH")
 _END_RECORD_64 = struct.Struct("<4sQ2H2L4Q")
@@ -28,12 +28,12 @@ _LOCAL = struct.Struct("<4s5H3L2H")
 
 _MAX_COMMENT_BYTES = 2**16 - 1
 _IN_ZIP64_2, _IN_ZIP64_4 = 2**16 - 1, 2**32 - 1
-"""The values of fields of 2 and 4 bytes whose number is in the zip64 extra field."""
+"""The values of 2-byte and 4-byte fields that mean: the number is in the zip64 extra field."""
 
 _STORED, _DEFLATED, _BZIP2 = 0, 8, 12
 _ENCRYPTED, _UTF8 = 0x2041, 0x800
 _BACKSLASH_SYSTEMS = frozenset((0, 6, 10, 14))
-"""Codes of file systems for which zips may use backslashes: FAT, HPFS, NTFS, VFAT."""
+"""Codes of file systems for which zips may have backslashes in names: FAT, HPFS, NTFS, VFAT."""
 
 _SPREADSHEET, _DOCUMENT = "it is a spreadsheet; save it as CSV", "it is a document; save it as text"
 _OPENDOCUMENT = "mimetypeapplication/vnd.oasis.opendocument."
@@ -45,14 +45,14 @@ _OFFICE_FILES = {
     "ppt/presentation.xml": _DOCUMENT,
     _OPENDOCUMENT: _DOCUMENT,
 }
-"""Name of a member, or first bytes of a member, → the reason to refuse an office file."""
+"""Name or first bytes of a member of an office file → the reason to refuse the file."""
 
 _MAX_MEMBERS_SEARCHED = 10_000
 """Maximum number of members to search for a name in `_OFFICE_FILES`."""
 
 
 class _ZipMember(NamedTuple):
-    """A record of the list of members; `header` is the offset of the member."""
+    """A record of the list of members. `header`: the offset of the member in the file."""
 
     name: str
     is_folder: bool
@@ -65,7 +65,7 @@ class _ZipMember(NamedTuple):
 
 
 class _Directory(NamedTuple):
-    """The position of the list of members; `shift` is the number of bytes before the zip."""
+    """The position of the list of members. `shift`: the number of bytes before the zip."""
 
     start: int
     size: int
@@ -73,7 +73,7 @@ class _Directory(NamedTuple):
 
 
 def zip_entries(file: IO[bytes], budget: Budget) -> Generator[ArchiveEntry]:
-    """Yield the members of a zip in the order of its list; `file` must be seekable.
+    """Yield the members of a zip in the order of its list. `file` must be seekable.
 
     Raises UnpackError if the list is broken, and for files of office programs.
     """
@@ -85,7 +85,7 @@ def zip_entries(file: IO[bytes], budget: Budget) -> Generator[ArchiveEntry]:
         if refusal is None:
             needed = _LOCAL.size + record.packed_size
             if needed > remaining:
-                refusal = "its data overlaps that of another member, as in a zip bomb"
+                refusal = "its data overlaps the data of another member, as in a zip bomb"
             else:
                 remaining -= needed
         yield ArchiveEntry(record.name, refusal, record.is_folder, _content(file, record, budget))
@@ -94,7 +94,7 @@ def zip_entries(file: IO[bytes], budget: Budget) -> Generator[ArchiveEntry]:
 def _check_not_office(file: IO[bytes], directory: _Directory) -> None:
     """Raise UnpackError for a spreadsheet or another document of an office program."""
     names: set[str] = set()
-    with suppress(UnpackError):  # in a damaged list, the names before the damage suffice
+    with suppress(UnpackError):  # if the list is damaged, the names before the damage suffice
         records = islice(_records(file, directory), _MAX_MEMBERS_SEARCHED)
         names.update(record.name for record in records)
     start = b"".join(_slice(file, 0, min(directory.start, BLOCK_BYTES)))[_LOCAL.size :]
@@ -104,7 +104,7 @@ def _check_not_office(file: IO[bytes], directory: _Directory) -> None:
 
 
 def _find_directory(file: IO[bytes]) -> _Directory:
-    """Find the list of members, using the record at the end of the file, or that of zip64."""
+    """Find the list of members. The record at the end of the file, or of zip64, has its offset."""
     length = file.seek(0, os.SEEK_END)
     tail_start = max(0, length - _END_RECORD.size - _MAX_COMMENT_BYTES)
     tail = b"".join(_slice(file, tail_start, length - tail_start))
@@ -200,12 +200,12 @@ def _content(file: IO[bytes], record: _ZipMember, budget: Budget) -> Iterator[by
         raise UnpackError("it is damaged: it is not at the recorded position")
     *_, name_length, extra_length = _LOCAL.unpack(head)
     start = record.header + _LOCAL.size + name_length + extra_length
-    packed_size = _slice(file, start, record.packed_size)
+    packed_chunks = _slice(file, start, record.packed_size)
     if record.method == _STORED:
-        content = counted_chunks(packed_size, budget)
+        content = counted_chunks(packed_chunks, budget)
     else:
-        content = unpacked(
-            packed_size, "deflate" if record.method == _DEFLATED else "bzip2", budget
+        content = unpack_chunks(
+            packed_chunks, "deflate" if record.method == _DEFLATED else "bzip2", budget
         )
     crc = size = 0
     for chunk in content:
@@ -221,7 +221,7 @@ def _content(file: IO[bytes], record: _ZipMember, budget: Budget) -> Iterator[by
 
 
 def _slice(file: IO[bytes], start: int, size: int) -> Iterator[bytes]:
-    """Yield a part of a file in chunks; the file may be moved between them.
+    """Yield a part of a file in chunks. The caller may change the position between chunks.
 
     Raises UnpackError if the file ends early.
     """

@@ -24,7 +24,7 @@ from pipeline.reading.formats.grid_text import (
     solution_text,
 )
 from pipeline.reading.formats.parsed import START, Entry, Parsed, Position, TextChunk, Variant
-from pipeline.reading.formats.text import count_lines, oversize
+from pipeline.reading.formats.text import count_lines, oversize_error
 
 __all__ = [
     "ALPHABET_NAMES",
@@ -44,7 +44,7 @@ __all__ = [
     "filled_grid",
     "is_formula",
     "is_written_as_values",
-    "oversize",
+    "oversize_error",
     "parse_puzzle",
     "parse_source",
     "parsed_from",

@@ -104,7 +104,7 @@ _HARMLESS_KEYS = frozenset(
 _NO_RULE_WORDS = frozenset(
     ("", "-", "0", "no", "false", "none", "null", "nan", "n/a", "classic", "standard", "normal")
 )
-"""Texts that mean, in a column of rules, that there are none."""
+"""Texts that mean, in a column of rules, that a puzzle has no rules."""
 
 _SIDE = re.compile(r"([0-9]{1,3})(?:x\1)?")
 """The side of a puzzle, such as `9` or `9x9`."""

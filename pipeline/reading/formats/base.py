@@ -30,10 +30,11 @@ class Format:
     """A notation for puzzles.
 
     - `recognise`: returns the reason why a text is in this format, or None.
-    - `parse`: reads a text, or raises InvalidPuzzle.
+    - `parse`: reads a text. Raises InvalidPuzzle.
     - `render`: writes a puzzle, even a filled one, so that `parse` can read it. Its second argument
-      names the notation, as `Parsed.format` does; the default is "". Raises ValueError, whose
-      message is a noun phrase for what the format cannot express. None if the format is only read.
+      names the notation, as `Parsed.format` does; the default is "". Raises ValueError
+      with a noun phrase for the first property that the format cannot express. None if the format
+      is only read.
     - `has_solutions`: published solutions are filled puzzles in the same notation, not rows of
       values.
     - `begins`: matches the keywords or the header at the beginning of a text in this format, even a

@@ -33,7 +33,7 @@ from pipeline.reading.formats.base import Format
 from pipeline.reading.formats.cells import ALL_GEOMETRIES, BLANKS, DIGITS
 from pipeline.reading.formats.frames import Frame, Row, frame_of_rows, puzzle_of_frame
 from pipeline.reading.formats.parsed import Parsed
-from pipeline.reading.formats.text import Text, TextLine, Word, either, is_border
+from pipeline.reading.formats.text import Text, TextLine, Word, is_border, join_with_or
 from pipeline.settings import Reading
 
 _MAX_SIDE = 36
@@ -66,7 +66,7 @@ _ASCENDING_DIGITS = re.compile("1?2?3?4?5?6?7?8?9?")
 
 _BLANKS = frozenset(BLANKS)
 _SIDES_OF_LINES = {100: 10, 144: 12}
-"""Number of cells in a line → side, for sides of which no other format reads such lines."""
+"""Number of cells in a line → side, for sides whose lines no other format reads."""
 
 _VALUE_CHARACTERS = string_digits + ascii_uppercase
 """Characters of values, in ascending order."""
@@ -247,7 +247,7 @@ def _is_header(row: _Line, is_separate: bool) -> bool:
 
 
 def _replace_labels(rows: Sequence[_Line]) -> Sequence[_Line]:
-    """Replace the labels of rows by spaces; returns no rows unless all rows have labels."""
+    """Replace the labels of rows by spaces. Returns no rows unless all rows have labels."""
     matches = [_LABEL.match(row.text) for row in rows]
     labels = [match[1] for match in matches if match]
     if len(labels) < len(rows) or not any(
@@ -261,7 +261,7 @@ def _replace_labels(rows: Sequence[_Line]) -> Sequence[_Line]:
 
 
 _Splitter = Callable[[str], list[tuple[int, str]] | None]
-"""Splits a row into cells, each with its column from 0; returns None if it cannot."""
+"""Splits a row into cells, each with its column from 0. Returns None if it cannot."""
 
 
 def _split_rows(rows: Sequence[_Line], splitter: _Splitter) -> list[Row]:
@@ -354,7 +354,7 @@ def _side_of(board: _Board) -> int:
 
 
 def side_of_board(text: Text) -> int:
-    """The side of the whole board in a text; 0 if there is none, or a damaged one."""
+    """The side of the whole board in a text; 0 if there is no board, or a damaged one."""
     board = _find_board(text)
     return _side_of(board) if board and board.is_whole else 0
 
@@ -460,7 +460,7 @@ def _candidates_alphabet(tokens: Sequence[str], side: int) -> Alphabet:
 def parse_board(text: Text, reading: Reading) -> Parsed:
     def only_alphabet(alphabets: Sequence[Alphabet]) -> Alphabet:
         if len(alphabets) > 1:
-            found = f"characters of {either(alphabet.name for alphabet in alphabets)}"
+            found = f"characters of {join_with_or(alphabet.name for alphabet in alphabets)}"
             raise text.error(None, None, "numbers separated by spaces", found, code="ambiguous")
         return alphabets[0]
 

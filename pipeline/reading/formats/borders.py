@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 from pipeline.puzzle.geometry import Geometry, default_geometry
 from pipeline.reading.formats.cells import ALL_GEOMETRIES
-from pipeline.reading.formats.text import Text, TextLine, cells_of, either
+from pipeline.reading.formats.text import Text, TextLine, cells_of, join_with_or
 from pipeline.settings import Reading
 
 _BAR = "|"
@@ -121,7 +121,7 @@ def draws_usual_boxes(text: str, side: int) -> bool:
 def boxes_options(side: int) -> str:
     """The options that declare the boxes of a side: `--boxes 2x3 or 3x2`."""
     heights = (height for height in range(2, side // 2 + 1) if side % height == 0)
-    return f"--boxes {either(f'{height}x{side // height}' for height in heights)}"
+    return f"--boxes {join_with_or(f'{height}x{side // height}' for height in heights)}"
 
 
 def _find_lines(

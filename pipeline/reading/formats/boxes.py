@@ -13,7 +13,7 @@ Boxes: optional comment lines beginning with `c`, the height and the width of a 
 
 Bordered: lines `name: value`, the last of which is `puzzle size: HxW`, the height and the width of
 a box. Blanks are underscores. A 0 is a blank too if the value n occurs, which shows that values
-count from 1. This is the format of farif/SATSudoku, whose puzzles have sides up to 225.
+count from 1. The project farif/SATSudoku uses this format, whose puzzles have sides up to 225.
 """
 
 from __future__ import annotations

@@ -220,7 +220,7 @@ def _row_and_column(word: Word) -> tuple[int, int]:
 def _side_of(places: Sequence[tuple[int, int]]) -> int:
     """The side of a grid, given the cells of all cages; 0 if they do not show it.
 
-    It is 9 if a cell is in the ninth row or column; otherwise the cages must cover the grid.
+    The side is 9 if a cell is in the ninth row or column; otherwise the cages must cover the grid.
     """
     side = max(chain.from_iterable(places))
     is_covered = len({*places}) == side * side

@@ -100,7 +100,7 @@ def written_cells(puzzle: Puzzle, value_tokens: Sequence[str], blank: str) -> li
 def check_plain(puzzle: Puzzle) -> None:
     """Raise ValueError for rules, for several grids and for a free geometry.
 
-    The message is a noun phrase for what the format cannot express.
+    The message is a noun phrase for the first property that the format cannot express.
     """
     if puzzle.geometry.grids or puzzle.geometry.free_grid:
         raise ValueError(shape_in_words(puzzle.geometry))

@@ -45,7 +45,7 @@ from pipeline.reading.formats.frames import (
     puzzle_of_frame,
 )
 from pipeline.reading.formats.parsed import Parsed
-from pipeline.reading.formats.text import Text, TextLine, decode_text, either
+from pipeline.reading.formats.text import Text, TextLine, decode_text, join_with_or
 from pipeline.settings import Reading
 
 _BLANKS = frozenset(BLANKS)
@@ -92,7 +92,7 @@ def parse_characters(text: Text, reading: Reading) -> Parsed:
             None, None, expected, f"{len(rows)} ambiguous lines of 16 characters", code="ambiguous"
         )
     if is_one_line := len(rows) == 1 and len(rows[0].cells) > max(sides):
-        expected = f"a line of {either(side * side for side in sides)} characters"
+        expected = f"a line of {join_with_or(side * side for side in sides)} characters"
         frame = frame_of_line(text, rows[0], sides, expected, "character")
     else:
         frame = frame_of_cells(text, rows, sides, text.lines)
@@ -141,7 +141,7 @@ def _choose_alphabet(
     for remaining in (fitting_alphabets, filled):
         if len(remaining) == 1:
             return remaining[0]
-    choice = f"--alphabet {either(alphabet.name.upper() for alphabet in fitting_alphabets)}"
+    choice = f"--alphabet {join_with_or(alphabet.name.upper() for alphabet in fitting_alphabets)}"
     may_be_lines = len(text.rows) == 16 and _CHARACTERS_OF_4X4.issuperset(frame.tokens)
     if may_be_lines and reading.format == "auto":
         expected = f"--format lines for 16 puzzles of 4×4, or {choice} for one of 16×16"

@@ -8,8 +8,8 @@ r"""Grids as programs write them: lists, facts, and the environment of the LaTeX
 
 The text has one grid, and otherwise only comments. Each fact, or line of numbers, states the row,
 the column and the value of a given. All facts must have the same name, and no cell may occur twice.
-Rows and columns count from 0 if one of them is 0, and from 1 if one of them is the side. The side
-is that of `--boxes` or, without this option, the largest number, which must be 9, 16 or 25.
+Rows and columns count from 0 if one of them is 0, and from 1 if one of them is the side. `--boxes`
+sets the side. Without this option, the side is the largest number, which must be 9, 16 or 25.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from pipeline.reading.formats.cells import ALL_GEOMETRIES, BLANKS, GEOMETRIES, S
 from pipeline.reading.formats.frames import Frame, Row, frame_of_rows, puzzle_of_frame
 from pipeline.reading.formats.parsed import Parsed
 from pipeline.reading.formats.spaces import is_in_spaces
-from pipeline.reading.formats.tables import normalised
+from pipeline.reading.formats.tables import normalise_token
 from pipeline.reading.formats.text import DECODED_BYTES, Text, TextLine, Word, quote
 from pipeline.settings import Reading
 
@@ -69,7 +69,7 @@ _BLANK_WORDS = ("0", "_", "none", "null", "nil", "nan", "np.nan", "-1", "")
 """The words for blanks, in lower case."""
 
 _BLANK_CHARACTERS = frozenset(BLANKS) - {"0", "_", "X"}  # X is a variable in Prolog: equal cells
-_number_alphabets = numbers(_BLANK_WORDS, ", or one symbol for all blanks", normalised)
+_number_alphabets = numbers(_BLANK_WORDS, ", or one symbol for all blanks", normalise_token)
 _COMMENT = re.compile(r"\s*%")
 
 _BEGIN_SUDOKU = re.compile(r"\s*\\begin\{sudoku(?:-block)?\}\s*")
@@ -102,7 +102,7 @@ _COLUMN_MEANINGS = {
     for kind, names in enumerate(("row r i", "column col c j", "value val v digit number"))
     for name in names.split()
 }
-"""Name in a header → index of what the column states: the row 0, the column 1, the value 2."""
+"""Name in a header → the meaning of the column: 0 is the row, 1 the column, 2 the value."""
 
 _MIN_TRIPLES = 4
 """Minimum number of lines of row, column and value."""

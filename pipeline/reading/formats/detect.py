@@ -54,7 +54,7 @@ from pipeline.reading.formats.jigsaws import (
 )
 from pipeline.reading.formats.json_lists import JSON
 from pipeline.reading.formats.killers import ARROWS, KILLER, SUMOCUE
-from pipeline.reading.formats.line import LINE, Fields
+from pipeline.reading.formats.line import LINE, FieldLayout
 from pipeline.reading.formats.links import LINK
 from pipeline.reading.formats.numbers import SPREADSHEET
 from pipeline.reading.formats.opensudoku import OPENSUDOKU
@@ -80,7 +80,7 @@ from pipeline.reading.formats.text import (
     cells_of,
     decode_text,
     is_utf_16,
-    oversize,
+    oversize_error,
     without_utf_16,
 )
 from pipeline.reading.formats.wordoku import WORDOKU
@@ -352,7 +352,7 @@ def parse_single(data: bytes, source: str, reading: Reading) -> Parsed:
     file may be cut off, if it names the last line or no line.
     """
     if len(data) > reading.max_bytes:
-        raise oversize(source, reading.max_bytes, "more")
+        raise oversize_error(source, reading.max_bytes, "more")
     text = decode_text(data, source)
     if reading.format == "auto":
         chosen_format, reason = format_of(text)
@@ -511,7 +511,7 @@ class _ExaminedSource:
         layout = self.layout(minimum=1)
         if layout is None or layout.format.name not in _COLLECTION_ONLY:
             return None
-        has_maps = isinstance(layout.details, Fields) and bool(layout.details.maps)
+        has_maps = isinstance(layout.details, FieldLayout) and bool(layout.details.maps)
         chunks = layout.chunks(io.BytesIO(data), 1)
         batches = (layout.entries(chunk, reading, raises=has_maps) for chunk in chunks)
         entries = [*islice(chain.from_iterable(batches), None if has_maps else 2)]

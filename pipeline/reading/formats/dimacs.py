@@ -28,7 +28,7 @@ from pipeline.errors import InputError, InvalidPuzzle, counted
 from pipeline.limits import NEVER, Deadline
 from pipeline.puzzle.clauses import PackedClauses
 from pipeline.reading.formats.cells import SIDES
-from pipeline.reading.formats.text import END_OF_FILE, LINE_END, oversize, quote
+from pipeline.reading.formats.text import END_OF_FILE, LINE_END, oversize_error, quote
 from pipeline.reading.unread import HEADER_PREFIX
 from pipeline.settings import MAX_BYTES
 
@@ -163,7 +163,7 @@ def parse_formula(
     LimitReached when the deadline has passed.
     """
     if len(data) > max_bytes:
-        raise oversize(source, max_bytes, "more")
+        raise oversize_error(source, max_bytes, "more")
     text = data.removeprefix(codecs.BOM_UTF8)
     if text.endswith(_CTRL_Z) or text.rstrip(_WHITE_SPACE + b"\r").endswith(_CTRL_Z):
         text = text.rstrip(_WHITE_SPACE + b"\r" + _CTRL_Z)
@@ -187,7 +187,7 @@ def parse_formula(
         faults.append(
             f"{HEADER_PREFIX}{counted(header.clauses, 'clause')} declared, found {clauses}"
         )
-    parsed = _normalised(variables, PackedClauses(literals.tobytes()), deadline)
+    parsed = _normalise_clauses(variables, PackedClauses(literals.tobytes()), deadline)
     is_short = header.is_present and clauses < header.clauses
     return replace(parsed, unread=tuple(faults), is_short=is_short)
 
@@ -372,7 +372,7 @@ def _check_end(
             raise located.error(*word.span(), expected)
 
 
-def _normalised(variables: int, written: PackedClauses, deadline: Deadline) -> ParsedFormula:
+def _normalise_clauses(variables: int, written: PackedClauses, deadline: Deadline) -> ParsedFormula:
     """Prepare a formula for proof checkers: remove tautologies and repeated literals."""
     if all(len({*map(abs, clause)}) == len(clause) for clause in deadline.watch(written)):
         return ParsedFormula(variables, written, written, 0, 0)

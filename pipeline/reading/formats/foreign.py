@@ -82,7 +82,8 @@ _TEXT_FILES = tuple(
         (
             rf"{_XML}(?:<!doctype\s++html|<(?:html|head|body|table|div|p|span|meta|script)\b)",
             ForeignFile(
-                "a web page (HTML)", f"{_COPY_CELLS_HINT}, or give its link if the cells are in it"
+                "a web page (HTML)",
+                f"{_COPY_CELLS_HINT}, or give the link of the page if the link contains the cells",
             ),
         ),
         (

@@ -22,7 +22,7 @@ from pipeline.reading.formats.alphabets import Alphabet, AlphabetsFor, digits
 from pipeline.reading.formats.borders import boxes_of
 from pipeline.reading.formats.cells import ALL_GEOMETRIES, DIGITS, SIDES
 from pipeline.reading.formats.parsed import Parsed
-from pipeline.reading.formats.text import Text, TextLine, Word, either, quote
+from pipeline.reading.formats.text import Text, TextLine, Word, join_with_or, quote
 from pipeline.reading.formats.variants import given_masks
 from pipeline.settings import Reading
 
@@ -138,7 +138,7 @@ def _describe_expected(
     if first.expected_in_range and wrong_token in {*DIGITS}:
         return first.expected_in_range
     names = dict.fromkeys(alphabet.name.upper() for alphabet in alphabets)
-    return first.expected.format(either(names))
+    return first.expected.format(join_with_or(names))
 
 
 def _quoted(token: str) -> str:
@@ -184,7 +184,7 @@ def frame_of_rows(
     fault = None
     if side is None:
         first = next(iter(rows()), Row((), text.lines[0].number, 1, 0))
-        lengths = either(side for side in sides if side in ALL_GEOMETRIES)
+        lengths = join_with_or(side for side in sides if side in ALL_GEOMETRIES)
         found = counted(first.width, noun)
         fault = text.error(first.line, 1, f"a row of {lengths} {noun}s", found, code="wrong-shape")
         side = NINE_BY_NINE.side if NINE_BY_NINE.side in sides else max(sides)
@@ -209,8 +209,8 @@ def frame_of_cells(
 def side_of_rows(lengths: Sequence[int], sides: Collection[int]) -> int | None:
     """The side of a grid, given the lengths of its rows, or None.
 
-    If `sides` has only one side, it is that one. Otherwise it is the most frequent length that is
-    in `sides` or, if there is none, the number of rows if that is in `sides`.
+    If `sides` has only one side, that is the result. Otherwise the result is the most frequent
+    length that is in `sides` or, without such a length, the number of rows if that is in `sides`.
     """
     if len(sides) == 1:
         return next(iter(sides))

@@ -87,8 +87,8 @@ parse_grid = parser(_frame, digits)
 def render_grid(puzzle: Puzzle, notation: str) -> str:
     """Write n lines of n characters; the notation `ss` has bars and borders around boxes.
 
-    Raises ValueError, whose message is a noun phrase for what the format cannot express; in `ss`,
-    this includes marks of even and odd cells.
+    Raises ValueError with a noun phrase for the first property that the format cannot express. The
+    notation `ss` cannot express marks of even and odd cells.
     """
     cells, geometry = render_cells(puzzle), puzzle.geometry
     if notation != WITH_BORDERS:
@@ -213,7 +213,7 @@ def _likely_side(head: SourceHead) -> int | None:
 def _may_have_drawn_borders(head: SourceHead, side: int) -> bool:
     """Whether lines of n dashes may be borders between rows or grids, instead of rows of blanks.
 
-    They are borders if the other rows have blanks, and none of these is such a dash. They may be
+    Such rows are borders if the other rows have blanks, and no blank is such a dash. They may be
     borders if the number of rows is not a multiple of n, and every (n + 1)-th row, from the first
     row or from the row after the first grid, consists of dashes.
     """

@@ -48,7 +48,7 @@ from pipeline.reading.formats.parsed import Parsed
 from pipeline.reading.formats.text import Text, Word, cells_of, quote
 from pipeline.reading.formats.variants import (
     cages_of,
-    diagonals,
+    diagonal_rules,
     first_misfit,
     groups_of,
     region_rules,
@@ -267,7 +267,7 @@ def parse_solo(text: Text, _reading: Reading) -> Parsed:
             found = f"one of {max(sizes)} cells" if is_oversized else f"{len(sizes)} regions"
             raise fields[1].at_end(misfit[1], found)
         rules += region_rules(blocks)
-    rules += diagonals() if "x" in flags else ()
+    rules += diagonal_rules() if "x" in flags else ()
     if has_cages:
         rules += _cages(fields[-2].blocks(), fields[-1])
     puzzle = Puzzle.of_values(geometry, values, tuple(rules))

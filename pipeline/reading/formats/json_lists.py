@@ -23,7 +23,7 @@ from pipeline.reading.formats.fpuzzles.document import Misread, parse_json
 from pipeline.reading.formats.json_objects import (
     GRID_NAMES,
     OtherMembers,
-    cells_in,
+    cells_of_grid,
     find_grid,
     kind_of_puzzle,
     may_be_rows,
@@ -66,7 +66,7 @@ _TOKEN = re.compile(rb'"(?:[^"\\\r\n]|\\.?)*+("?)|[\[\]{}]')
 """A bracket or a string. A string without its closing quote ends at the end of its line."""
 
 _FLAT_OBJECT = re.compile(rb'\s*,?\s*\{[^{}\[\]"]*+(?:"[^"\\\r\n]*+"[^{}\[\]"]*+)*+\}')
-"""An object without nested values and escapes. It is matched as a whole, which is faster."""
+"""An object without nested values and escapes, which one match covers, for speed."""
 
 _COMMA = re.compile(rb"\s*,\s*")
 _TAIL = re.compile(rf"\s*\][\s\]}}{END_OF_FILE}]*")
@@ -232,7 +232,7 @@ def _plain_entry(value: object, line: int) -> Entry | None:
     """The entry of a classic 9×9 puzzle without marks; None for any other value."""
     try:
         located = find_grid(value)
-        plain = with_plain_blanks(cells_in(located.grid))
+        plain = with_plain_blanks(cells_of_grid(located.grid))
         members = read_other_members(located.members, NINE_BY_NINE) if plain else OtherMembers()
     except Misread:
         return None

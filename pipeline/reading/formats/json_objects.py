@@ -74,8 +74,8 @@ from pipeline.reading.formats.text import (
     Text,
     TextLine,
     cells_of,
-    either,
     is_significant,
+    join_with_or,
     line_and_column,
     quote,
 )
@@ -100,7 +100,7 @@ GRID_NAMES = (*_COMMON_GRID_NAMES, *_RARE_GRID_NAMES)
 _NAMES_ON_PATH = frozenset((*GRID_NAMES, *_WRAPPER_NAMES))
 """Members in which the grid is searched for."""
 
-_EXPECTED_GRID = f"JSON with a grid: a member {either(map(repr, _COMMON_GRID_NAMES))}"
+_EXPECTED_GRID = f"JSON with a grid: a member {join_with_or(map(repr, _COMMON_GRID_NAMES))}"
 MAX_GRID_DEPTH = 5
 """Maximum length of the path to the grid: an index, `newboard`, `grids`, an index, `value`."""
 
@@ -221,7 +221,7 @@ def find_grid(document: object) -> _LocatedGrid:
     if len(grids) > 1:  # a text such as a date may look like a damaged puzzle
         grids = [x for x in grids if not isinstance(x[0], str) or _is_whole_puzzle(x[0])] or grids
     (grid, path), *further_grids = grids
-    cells = {cells_in(grid).replace(".", "0") for grid, _ in grids}
+    cells = {cells_of_grid(grid).replace(".", "0") for grid, _ in grids}
     is_repeated = len(cells) == len({path[:-1] for _, path in grids}) == 1 and "" not in cells
     if further_grids and not is_repeated:
         shown = " and ".join(repr(_path_in_words(path)) for _, path in grids[:2])
@@ -229,7 +229,7 @@ def find_grid(document: object) -> _LocatedGrid:
     members = [*other_members(document, path)]
     for other_path, value in members:
         is_start = _START_NAMES.fullmatch(_key_in_words(str(other_path[-1]))) and _is_grid(value)
-        if is_start and cells_in(value).replace(".", "0") not in cells:
+        if is_start and cells_of_grid(value).replace(".", "0") not in cells:
             shown = " and ".join(repr(_path_in_words(each)) for each in (other_path, path))
             raise Misread("JSON with a single grid", f"the grids {shown}", other_path)
     return _LocatedGrid(grid, path, members)
@@ -250,7 +250,7 @@ def grids_in(value: object, path: JsonPath, max_depth: int) -> Iterator[tuple[ob
                 yield from grids_in(member, (*path, key), max_depth - 1)
     elif max_depth and isinstance(value, list):
         for index, member in enumerate(value):
-            if isinstance(member, dict) or (not path and kind_of(member)):
+            if isinstance(member, dict) or (not path and value_kind(member)):
                 yield from grids_in(member, (*path, index), max_depth - 1)
 
 
@@ -321,11 +321,11 @@ def _is_rule_name(key: str) -> bool:
 
     Such names are those of columns of CSV, the keys of f-puzzles, and `_OTHER_RULE_NAMES`.
     """
-    from pipeline.reading.formats.notations import FLAGS, KEYS, LAST  # noqa: PLC0415 - with all rules
+    from pipeline.reading.formats.notations import DEPENDENT_KEYS, FLAGS, KEYS  # noqa: PLC0415 - with all rules
 
     words = _key_in_words(key)
     named = words.replace(" ", "")
-    if named in _OTHER_RULE_NAMES or named in FLAGS or named in KEYS or named in LAST:
+    if named in _OTHER_RULE_NAMES or named in FLAGS or named in KEYS or named in DEPENDENT_KEYS:
         return True
     single = [word for word in words.split() if word not in _AMBIGUOUS_WORDS]
     return any(map(is_rule_column, (words, named, *single)))
@@ -529,11 +529,11 @@ def _contains_puzzles(values: Sequence[object]) -> bool:
     first = values[0] if values else None
     if isinstance(first, list) and len(first) <= _MAX_ROW_LENGTH and list not in map(type, first):
         return False
-    kinds = {*map(kind_of, values)}
+    kinds = {*map(value_kind, values)}
     return kinds == {"object"} or ("" not in kinds and len(kinds) == 1 and not may_be_rows(values))
 
 
-def kind_of(value: object) -> str:
+def value_kind(value: object) -> str:
     """The kind of a value that may be a puzzle: `object`, `text`, `cells` or `rows`; else ""."""
     if isinstance(value, dict):
         return "object"
@@ -648,7 +648,7 @@ def _located_error(text: Text, json_text: str, misread: Misread) -> InvalidPuzzl
     return text.error(*line_and_column(json_text, start), misread.expected, misread.found)
 
 
-def cells_in(grid: object) -> str:
+def cells_of_grid(grid: object) -> str:
     """The cells of a grid that is a text or a list of digits; empty for any other grid."""
     if isinstance(grid, str):
         return grid
@@ -664,6 +664,6 @@ def _length_of(value: object) -> int:
 
 
 def kind_of_puzzle(value: object) -> str:
-    """The kind of a value, as `kind_of` returns it, but "" for an object without a grid."""
-    kind = kind_of(value)
+    """The kind of a value, as `value_kind` returns it, but "" for an object without a grid."""
+    kind = value_kind(value)
     return kind if kind != "object" or next(grids_in(value, (), MAX_GRID_DEPTH), None) else ""

@@ -1,14 +1,20 @@
-"""Killers in one line: numbers with sum and cage, arrows that lead to the sum, or SumoCue.
+"""Killers in one line, in three formats: killer, killer-arrows and sumocue.
 
-    3x3::k:1280:1280:6914:…    sum · 256 + number of the cage; a sum of 0 means no cage
-    G<<L<K<L<^G>^>^E…          sums: 0-9, A-Z = 10-35, a-j = 36-45, 0 for no sum; steps to a sum
-    SumoCueV1=0J0=8J0+1J0…     `=8` opens a cage of sum 8, `+1` joins the cage of cell 1, from 0
+    3x3::k:1280:1280:6914:…
+    G<<L<K<L<^G>^>^E…
+    SumoCueV1=0J0=8J0+1J0…
 
-`3x3:d:k:` has diagonals. The arrows are `<>^v`. Four signs are diagonal steps: ` up and to the
-left, ' up and to the right, a comma down and to the left, a full stop down and to the right.
+killer: each number is 256 · the sum of the cage + the number of the cage. A sum of 0 means that the
+cell is in no cage. In `3x3:d:k:`, the diagonals are units.
 
-In SumoCue a cage with the sum 0 has no sum, and a cage of one cell is a given. `J0` is the number
-of the cell's region; with regions there are no boxes. `SumoCueV1D` has diagonals.
+killer-arrows: each cell is a sum or a step to a sum. Sums are 0-9, A-Z = 10-35 and a-j = 36-45; 0
+means that the cage has no sum. Steps are the arrows `<>^v`. Four other characters are diagonal
+steps: ` up and to the left, ' up and to the right, a comma down and to the left, a full stop down
+and to the right.
+
+sumocue: `=8` opens a cage of sum 8, and `+1` joins the cage that cell 1 opens; cells are numbered
+from 0. A cage with the sum 0 has no sum, and a cage of one cell is a given. `J0` is the number of
+the cell's region; a puzzle with regions has no boxes. In `SumoCueV1D`, the diagonals are units.
 """
 
 from __future__ import annotations
@@ -29,7 +35,7 @@ from pipeline.reading.formats.parsed import Parsed
 from pipeline.reading.formats.text import Text, TextLine, Word, quote
 from pipeline.reading.formats.variants import (
     cages_of,
-    diagonals,
+    diagonal_rules,
     first_misfit,
     groups_of,
     region_rules,
@@ -39,18 +45,21 @@ from pipeline.reading.formats.variants import (
 from pipeline.settings import Reading
 
 _CELL_COUNT = NINE_BY_NINE.size
-_SIGN = re.compile(r".")
+_CHARACTER = re.compile(r".")
 
 
 def _beginning_in_words(text: Text, *patterns: re.Pattern[str]) -> str | None:
-    """The reason for a text whose first line begins with one of the patterns; else None."""
+    """The reason to choose a format whose texts begin with one of the patterns; else None."""
     first = text.lines[0].text
     match = next(filter(None, (pattern.match(first) for pattern in patterns)), None)
     return f"it begins with {quote(match[0].strip())}" if match else None
 
 
 def _puzzle_of_cages(text: Text, line: TextLine, cages: Sequence[Rule], expected: str) -> Parsed:
-    """The puzzle of these cages. Raises InvalidPuzzle, with `expected`, if there are none."""
+    """A puzzle without givens that has these cages.
+
+    Raises InvalidPuzzle, with the text `expected`, if `cages` is empty.
+    """
     if not cages:
         raise text.at_line(line, expected, "no cage")
     return Parsed(Puzzle.empty(NINE_BY_NINE, tuple(cages)), variant="rules")
@@ -87,14 +96,12 @@ def parse_killer(text: Text, _reading: Reading) -> Parsed:
     if len(words) < _CELL_COUNT:
         raise text.at_end("81 numbers, each with a colon", counted(len(words), "number"))
     cages = cages_of(members, sums)
-    rules = [*diagonals(), *cages] if header[1] and cages else cages
+    rules = [*diagonal_rules(), *cages] if header[1] and cages else cages
     return _puzzle_of_cages(text, line, rules, "a cage: a number of 256 or more")
 
 
 KILLER = Format("killer", recognise_killer, parse_killer, begins=_HEADER)
 
-
-# the format killer-arrows, in which each cell is a sum or a step to a sum
 
 STEPS = {
     "<": (0, -1),
@@ -106,40 +113,41 @@ STEPS = {
     ",": (1, -1),
     ".": (1, 1),
 }
-_SUMS_BY_SIGN = {
-    sign: value for value, sign in enumerate(digits + ascii_uppercase + ascii_lowercase[:10])
+_SUMS_BY_CHARACTER = {
+    character: value
+    for value, character in enumerate(digits + ascii_uppercase + ascii_lowercase[:10])
 }
-_ARROW_SIGNS = frozenset(STEPS) | frozenset(_SUMS_BY_SIGN)
+_ARROW_CHARACTERS = frozenset(STEPS) | frozenset(_SUMS_BY_CHARACTER)
 _ARROWS_BEGIN = re.compile(r"\s*(?=(?:[^\s<>^v]*[<>^v]){10})[0-9A-Za-jv<>^`',.]{40}")
 _MIN_STEPS = 27
 """Minimum number of steps in a killer: with fewer, it would have more than 54 cages."""
 
 
 def recognise_arrows(text: Text) -> str | None:
-    signs = text.lines[0].text.strip()
-    if len(text.lines) > 1 or len(signs) > 2 * _CELL_COUNT:
+    characters = text.lines[0].text.strip()
+    if len(text.lines) > 1 or len(characters) > 2 * _CELL_COUNT:
         return None
-    if not (steps := sum(map(signs.count, "<>^v"))):
+    if not (steps := sum(map(characters.count, "<>^v"))):
         return None
-    known = sum(sign in _ARROW_SIGNS for sign in signs)
-    may_be_cut_off = known == len(signs) <= _CELL_COUNT
-    if may_be_cut_off or (steps >= _MIN_STEPS and known * 8 >= len(signs) * 7):
-        return f"one line of {counted(len(signs), 'character')}, many of them arrows"
+    known = sum(character in _ARROW_CHARACTERS for character in characters)
+    may_be_cut_off = known == len(characters) <= _CELL_COUNT
+    if may_be_cut_off or (steps >= _MIN_STEPS and known * 8 >= len(characters) * 7):
+        return f"one line of {counted(len(characters), 'character')}, many of them arrows"
     return None
 
 
 def parse_arrows(text: Text, _reading: Reading) -> Parsed:
     line = text.single_line()
-    words = words_of(line, _SIGN, len(line.text) - len(line.text.lstrip()))
+    words = words_of(line, _CHARACTER, len(line.text) - len(line.text.lstrip()))
     for word in words:
-        if word.text not in _ARROW_SIGNS:
+        if word.text not in _ARROW_CHARACTERS:
             expected = "a step, one of <>^v`',. or a sum, one of 0-9, A-Z, a-j"
             raise text.at_word(word, expected)
     if len(words) != _CELL_COUNT:
         raise text.at_end("81 characters", counted(len(words), "character"))
     ends = [end_of_steps(cell, text, words, NINE_BY_NINE) for cell in range(_CELL_COUNT)]
     members = {ends[cells[0]]: cells for cells in groups_of(ends)}
-    sums = {end: _SUMS_BY_SIGN[words[end].text] for end in members}
+    sums = {end: _SUMS_BY_CHARACTER[words[end].text] for end in members}
     return _puzzle_of_cages(text, line, cages_of(members, sums), "a cage: a step or a sum")
 
 
@@ -170,7 +178,7 @@ _REGIONS_BY_SIZE = {side * side: Geometry(1, side) for side in JIGSAW_SIDES}
 
 
 class _SumoCuePart(NamedTuple):
-    """The part of a cell.
+    """The part of a SumoCue text that describes one cell.
 
     - `number`: the sum of the cage if the part `opens_cage`, else a cell of the cage that it joins.
     - `region`: the number of the cell's region, or None.
@@ -212,13 +220,13 @@ def parse_sumocue(text: Text, reading: Reading) -> Parsed:
         if sums[cell] <= geometry.side:
             values[cell] = sums[cell]
             del members[cell]
-    rules = [*region_rules(regions), *(diagonals() if header[1] else ())]
+    rules = [*region_rules(regions), *(diagonal_rules() if header[1] else ())]
     puzzle = Puzzle.of_values(geometry, values, (*rules, *cages_of(members, sums)))
     return Parsed(puzzle, variant=variant_of(puzzle))
 
 
 def _sumocue_parts(text: Text, words: Sequence[Word]) -> list[_SumoCuePart]:
-    """Read the parts. Raises InvalidPuzzle if some parts have a region and others do not."""
+    """Read the parts. Raises InvalidPuzzle for an invalid part, and if only some have a region."""
     parts: list[_SumoCuePart] = []
     for word in words:
         match = _SUMOCUE_PART.fullmatch(word.text)

@@ -1,11 +1,14 @@
-"""The format line, a puzzle in one line of 16, 36, 64 or 81 cells; lines and csv, many of them.
+"""The format `line`: one puzzle of 16, 36, 64 or 81 cells in one line.
+
+The collections `lines` and `csv` have many such puzzles.
 
     # easy
     53..7....6..195....98....6.8...6...34..8.3..17...2...6.6....28....419..5....8..79
     53..7....6..195....98....6.8...6...34..8.3..17...2...6.6....28....419..5....8..79 1.2 name
 
-A collection may have more fields after the puzzle, or a hash before it. Fields are separated by
-white space, commas, semicolons or bars. 162 characters are a puzzle and its solution.
+A line of a collection may have further fields after the puzzle, or a digest (checksum) before it.
+Fields are separated by white space, commas, semicolons or bars. A field of 162 characters is a
+puzzle and its solution.
 
 In CSV, fields may be quoted, a header may name the column of puzzles, and a column of solutions is
 compared with the results. The first lines decide which column has the puzzles.
@@ -78,8 +81,8 @@ _WORD = re.compile(r"[^ \t,;|]+")
 _MAX_FIELDS = 40
 """Maximum number of fields of a line to search for puzzles."""
 
-_INDEX_AFTER_HASH = 1
-"""The index of the puzzle in lines that begin with a hash."""
+_INDEX_AFTER_DIGEST = 1
+"""The index of the puzzle in lines that begin with a digest (checksum)."""
 
 
 def recognise_line(text: Text) -> str | None:
@@ -105,8 +108,8 @@ def render_line(puzzle: Puzzle, _notation: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Fields:
-    """The layout of the lines of a source.
+class FieldLayout:
+    """The layout of the lines of a source: how to split them, and the meaning of fields.
 
     - `delimiter`: separates the fields, as in CSV; None if white space, `,`, `;` and `|` do.
     - `column`: the index of the field with the puzzle; None if the puzzle is the whole line.
@@ -130,14 +133,15 @@ class Fields:
 
 
 @dataclass(frozen=True, slots=True)
-class ScoredFields:
-    """A layout and its scores.
+class ScoredLayout:
+    """A layout, and how well it fits the lines of a source.
 
-    Of `line_count` lines, `puzzle_count` have a puzzle, and `damaged_count` more may have a damaged
-    one.
+    - `puzzle_count`: the number of lines that have a puzzle in its place.
+    - `damaged_count`: the number of lines that may have a damaged puzzle there.
+    - `line_count`: the number of all lines.
     """
 
-    fields: Fields
+    fields: FieldLayout
     puzzle_count: int = 0
     damaged_count: int = 0
     line_count: int = 0
@@ -153,11 +157,8 @@ class NotCsv(Exception):
     """The error for a line that is not a CSV record; the message completes "found …"."""
 
 
-def split_fields(line: str, fields: Fields) -> list[tuple[int, str]]:
-    """Split a line into fields, each with its offset.
-
-    Raises NotCsv.
-    """
+def split_fields(line: str, fields: FieldLayout) -> list[tuple[int, str]]:
+    """Split a line into pairs of offset and field. Raises NotCsv."""
     if fields.column is None:
         body = line.strip()
         return [(line.find(body), body)]
@@ -189,7 +190,7 @@ def names_delimiter(line: str) -> bool:
     return SEPARATOR_LINE.fullmatch(line.removeprefix("\ufeff")) is not None
 
 
-def texts_in(line: str, fields: Fields) -> list[str]:
+def texts_in(line: str, fields: FieldLayout) -> list[str]:
     """The fields of a line; an empty list if the line is not a CSV record."""
     try:
         return [text for _, text in split_fields(line, fields)]
@@ -198,26 +199,26 @@ def texts_in(line: str, fields: Fields) -> list[str]:
 
 
 @lru_cache(maxsize=1)  # recognise_csv and recognise_lines call it for the same source
-def find_fields(head: SourceHead) -> ScoredFields:
-    """Find the layout that reads most lines as puzzles.
+def find_fields(head: SourceHead) -> ScoredLayout:
+    """Find the layout that reads the most lines as puzzles.
 
-    Of layouts with equally many puzzles, the first in `layouts` wins. So a delimiter wins only if
-    more than one field, which may be a hash, precedes the puzzle.
+    In a tie, the first layout in `layouts` wins. So a delimiter wins a tie only if two or more
+    fields precede the puzzle; one of them may be a digest.
     """
     lines = head.lines
     if all(map(is_plain, lines)):  # a quick test for the usual case
-        return ScoredFields(Fields(), puzzle_count=len(lines), line_count=len(lines))
+        return ScoredLayout(FieldLayout(), puzzle_count=len(lines), line_count=len(lines))
     if not head.is_declared and may_be_rows_of_16(lines, is_whole_source=head.has_all_lines):
-        return ScoredFields(Fields())
+        return ScoredLayout(FieldLayout())
     delimiters = [sep for sep in DELIMITERS if any(sep in line for line in lines)]
-    words = [texts_in(line, Fields()) for line in lines]
+    words = [texts_in(line, FieldLayout()) for line in lines]
     if not delimiters and all(len(row) == 1 for row in words):
-        return survey_fields(words, Fields())
+        return survey_fields(words, FieldLayout())
     layouts = [
-        (Fields(), _INDEX_AFTER_HASH),
-        (Fields(column=None), _MAX_FIELDS),
-        *((Fields(delimiter=delimiter), _MAX_FIELDS) for delimiter in delimiters),
-        (Fields(), _MAX_FIELDS),
+        (FieldLayout(), _INDEX_AFTER_DIGEST),
+        (FieldLayout(column=None), _MAX_FIELDS),
+        *((FieldLayout(delimiter=delimiter), _MAX_FIELDS) for delimiter in delimiters),
+        (FieldLayout(), _MAX_FIELDS),
     ]
     surveys = [
         survey_fields([texts_in(line, layout) for line in lines], layout, max_index)
@@ -226,11 +227,11 @@ def find_fields(head: SourceHead) -> ScoredFields:
     return max(surveys, key=lambda survey: survey.puzzle_count)
 
 
-def score_layout(fields: Fields, texts: Sequence[str], line_count: int) -> ScoredFields:
+def score_layout(fields: FieldLayout, texts: Sequence[str], line_count: int) -> ScoredLayout:
     """Score a layout by the texts in its column of puzzles."""
     invalid = [text for text in texts if not side_of(text)]
     damaged_count = sum(map(may_be_damaged_puzzle, invalid))
-    return ScoredFields(fields, len(texts) - len(invalid), damaged_count, line_count)
+    return ScoredLayout(fields, len(texts) - len(invalid), damaged_count, line_count)
 
 
 def may_be_rows_of_16(lines: Sequence[str], *, is_whole_source: bool) -> bool:
@@ -253,8 +254,8 @@ def may_be_rows_of_16(lines: Sequence[str], *, is_whole_source: bool) -> bool:
 
 
 def survey_fields(
-    rows: Sequence[Sequence[str]], layout: Fields, max_index: int = _MAX_FIELDS
-) -> ScoredFields:
+    rows: Sequence[Sequence[str]], layout: FieldLayout, max_index: int = _MAX_FIELDS
+) -> ScoredLayout:
     """Find the field up to `max_index` that is a puzzle in most records, and score the layout."""
     puzzles: Counter[int] = Counter()
     with_blanks: Counter[int] = Counter()
@@ -270,7 +271,7 @@ def survey_fields(
     likely = [index for index in sorted(puzzles) if puzzles[index] * 2 > highest]
     eligible = [index for index in likely if index <= max_index]
     if not eligible:
-        return ScoredFields(layout, line_count=len(rows))
+        return ScoredLayout(layout, line_count=len(rows))
     unsolved = [index for index in eligible if with_blanks[index] * 2 > puzzles[index]]
     column = next((index for index in unsolved or eligible if with_blanks[index]), eligible[0])
     if not with_blanks[column]:
@@ -305,8 +306,8 @@ def _first_column_with_blanks(
     return full_column
 
 
-def entries_in_fields(chunk: TextChunk, fields: Fields, reader: Reader) -> list[Entry]:
-    """Read the lines of a chunk, plain ones all at once by a regular expression."""
+def entries_of_field_lines(chunk: TextChunk, fields: FieldLayout, reader: Reader) -> list[Entry]:
+    """Read the lines of a chunk. One regular expression reads all plain lines at once."""
     text = decoded_text(chunk.data, chunk.first_line)
     has_text = bool(fields.maps) or fields.may_have_rules or chunk_may_name_rule(chunk.data)
     if has_text or not reader.takes_plain or not _is_valid_text(text, chunk.data):
@@ -337,11 +338,11 @@ def _is_valid_text(text: str, data: bytes) -> bool:
 
 
 @lru_cache(maxsize=16)
-def _line_pattern(fields: Fields) -> re.Pattern[str]:
+def _line_pattern(fields: FieldLayout) -> re.Pattern[str]:
     """A pattern for one line, with three groups.
 
-    The first two groups are the puzzle and its solution in the order of their columns; the third is
-    the whole line if the puzzle or the solution is not plain.
+    - Groups 1 and 2: a plain puzzle and its solution, in the order of their columns.
+    - Group 3: the whole line, if the puzzle or the solution is not plain.
     """
     if fields.column is None:
         plain = f"({PLAIN})()"
@@ -355,7 +356,7 @@ def _line_pattern(fields: Fields) -> re.Pattern[str]:
     return re.compile(rf"(?:{not_comment}{plain}|([^\r\n]*))(?:\r\n?|\n|\Z)")
 
 
-def _fields_pattern(fields: Fields, any_field: str, delimiter: str) -> str:
+def _fields_pattern(fields: FieldLayout, any_field: str, delimiter: str) -> str:
     """A regular expression for the fields of a plain line up to the puzzle and the solution."""
     column, solution = fields.column or 0, fields.solution
     patterns = [any_field] * (max(column, solution or 0) + 1)
@@ -365,7 +366,7 @@ def _fields_pattern(fields: Fields, any_field: str, delimiter: str) -> str:
     return delimiter.join(patterns)
 
 
-def _entry(line: str, number: int, fields: Fields, reader: Reader) -> Entry | None:
+def _entry(line: str, number: int, fields: FieldLayout, reader: Reader) -> Entry | None:
     """The entry of a line; None for headers, empty lines, comments and borders."""
     is_header = number == fields.header or (number == 1 and names_delimiter(line))
     if is_header or not is_significant(line) or is_border(line):
@@ -384,11 +385,11 @@ def _entry(line: str, number: int, fields: Fields, reader: Reader) -> Entry | No
 
 
 def _unread_in(
-    located_fields: Sequence[tuple[int, str]], fields: Fields, entry: Entry
+    located_fields: Sequence[tuple[int, str]], fields: FieldLayout, entry: Entry
 ) -> list[str]:
     """The unread texts in fields that are neither puzzle, solution nor region map.
 
-    Without a delimiter, these fields are joined to one text.
+    Without a delimiter, these fields are joined into one text.
     """
     if fields.column is None or entry.error is not None:
         return []
@@ -412,10 +413,10 @@ def _record(
     line: str,
     number: int,
     located_fields: Sequence[tuple[int, str]],
-    fields: Fields,
+    fields: FieldLayout,
     reader: Reader,
 ) -> Entry:
-    """The entry of a line given its fields with their offsets."""
+    """Read a line that was split into fields. Raises InvalidPuzzle only if `reader.raises`."""
     column, expected = fields.column or 0, f"a puzzle in field {(fields.column or 0) + 1}"
     if column >= len(located_fields):
         return reader.refuse(
@@ -429,11 +430,10 @@ def _record(
     if fields.solution is not None and fields.solution < len(located_fields):
         claimed = cells_of(located_fields[fields.solution][1]) or None
     if maps := _maps_in(located_fields, fields, len(cells)):
-        start, regions = located_fields[maps[0][0]]
-        if misfit := _map_misfit(regions, maps, fields):
-            index, expected, found = misfit
-            return reader.refuse(number, start + index + 1, expected, found, line)
-        return reader.read(cells + regions, (number,), offset, claimed)
+        if fault := _map_fault(located_fields, maps, fields):
+            fault_offset, expected, found = fault
+            return reader.refuse(number, fault_offset + 1, expected, found, line)
+        return reader.read(cells + located_fields[maps[0][0]][1], (number,), offset, claimed)
     plain = with_plain_blanks(cells) if reader.takes_plain else None
     if plain and draws_usual_boxes(text, 9) and (not claimed or is_full(claimed)):
         return plain_entry(number, plain, claimed)
@@ -441,9 +441,9 @@ def _record(
 
 
 def _maps_in(
-    located_fields: Sequence[tuple[int, str]], fields: Fields, size: int
+    located_fields: Sequence[tuple[int, str]], fields: FieldLayout, size: int
 ) -> list[tuple[int, str]]:
-    """The fields of `fields.maps` that have `size` signs, not all equal, with their names."""
+    """The items of `fields.maps` whose field has `size` characters, not all of them equal."""
     texts = [text for _, text in located_fields]
     return [
         (index, name)
@@ -452,29 +452,35 @@ def _maps_in(
     ]
 
 
-def _map_misfit(
-    regions: str, maps: Sequence[tuple[int, str]], fields: Fields
+def _map_fault(
+    located_fields: Sequence[tuple[int, str]], maps: Sequence[tuple[int, str]], fields: FieldLayout
 ) -> tuple[int, str, str] | None:
-    """The fault of the map in the first of the fields `maps`, in the form of `misfit_of`, or None.
+    """Check that `maps` are a single region map. Returns None if so.
 
-    A map of cages is a fault, and so are several maps.
+    Otherwise returns the offset of the fault in the line, what is expected and what was found. A
+    column of cages is a fault too.
     """
     (index, name), *further_maps = maps
-    is_cages = not _CAGE_NAMES.isdisjoint(fields.names[index : index + 1])
-    if further_maps or is_cages:
-        number = "no" if is_cages else "one"
-        return 0, f"{number} region map in {name} ({JIGSAW_HINT})", quote(regions)
-    return misfit_of(regions, isqrt(len(regions)))
+    offset, regions = located_fields[index]
+    if not _CAGE_NAMES.isdisjoint(fields.names[index : index + 1]):
+        return offset, f"no region map in {name} ({JIGSAW_HINT})", quote(regions)
+    if further_maps:
+        offset, regions = located_fields[further_maps[0][0]]
+        return offset, f"only one region map, the one in {name} ({JIGSAW_HINT})", quote(regions)
+    if misfit := misfit_of(regions, isqrt(len(regions))):
+        cell, expected, found = misfit
+        return offset + cell, expected, found
+    return None
 
 
-def recognise_lines(head: SourceHead) -> tuple[Fields, str] | None:
+def recognise_lines(head: SourceHead) -> tuple[FieldLayout, str] | None:
     if head.is_single:
         return None
     scored = find_fields(head)
     fields = scored.fields
     if head.is_declared:
         return (
-            fields if scored.puzzle_count and not fields.delimiter else Fields()
+            fields if scored.puzzle_count and not fields.delimiter else FieldLayout()
         ), "the format was specified"
     if not scored.is_collection(head.minimum) or fields.delimiter is not None:
         return None
@@ -482,11 +488,11 @@ def recognise_lines(head: SourceHead) -> tuple[Fields, str] | None:
     return fields, f"one whole puzzle {where}"
 
 
-def _takes_plain_lines(fields: Fields) -> bool:
+def _takes_plain_lines(fields: FieldLayout) -> bool:
     return not fields.column and fields.delimiter is None
 
 
-LINES = ManyFormat("lines", recognise_lines, cut_lines, entries_in_fields, _takes_plain_lines)
+LINES = ManyFormat("lines", recognise_lines, cut_lines, entries_of_field_lines, _takes_plain_lines)
 LINE = Format(
     "line", recognise_line, parser(_frame, digits), render_line, many=LINES, has_solutions=True
 )
@@ -499,13 +505,13 @@ _MAP_NAMES = _CAGE_NAMES | {"region", "regions", "jigsaw", "layout", "box", "box
 _COLUMN_NAME = re.compile(r"(?=.{1,40}\Z)[^\W\d]\w*(?:[ .-]\w+)*")
 
 
-def recognise_csv(head: SourceHead) -> tuple[Fields, str] | None:
+def recognise_csv(head: SourceHead) -> tuple[FieldLayout, str] | None:
     text = head.sample.decode("utf-8-sig", errors="replace")
-    lines = enumerate(iterate_lines(text), 1)  # a header may begin with a hash, like a comment
+    lines = enumerate(iterate_lines(text), 1)  # a header may begin with `#`, like a comment
     headers = (line for line in lines if line[1].strip() and not names_delimiter(line[1]))
     number, header = next(headers, (1, ""))
     for delimiter in DELIMITERS:
-        named = _layout_of_header(head, header, Fields(delimiter, header=number))
+        named = _layout_of_header(head, header, FieldLayout(delimiter, header=number))
         if named:
             return named
     if head.is_single:
@@ -514,29 +520,34 @@ def recognise_csv(head: SourceHead) -> tuple[Fields, str] | None:
     fields = scored.fields
     if fields.delimiter is not None and (scored.is_collection(head.minimum) or head.is_declared):
         return fields, f"field {(fields.column or 0) + 1} of its records is a puzzle"
-    return (Fields(","), "the format was specified") if head.is_declared else None
+    return (FieldLayout(","), "the format was specified") if head.is_declared else None
 
 
-def _layout_of_header(head: SourceHead, header: str, layout: Fields) -> tuple[Fields, str] | None:
-    """Complete a layout by the names in the header.
+def _layout_of_header(
+    head: SourceHead, header: str, layout: FieldLayout
+) -> tuple[FieldLayout, str] | None:
+    """Complete a layout with the names in the header.
 
     Returns the layout and the reason; None if the line is not a header of puzzles.
     """
-    names = [name.lower() for name in _texts_without_hash(header, layout)]
+    names = [name.lower() for name in _texts_without_number_sign(header, layout)]
     column = next((index for index, name in enumerate(names) if name in _PUZZLE_NAMES), None)
     if column is None and (len(names) < 2 or not all(map(_COLUMN_NAME.fullmatch, names))):
         return None
     rows = [
-        _texts_without_hash(line, layout) for line in head.lines if line.strip() != header.strip()
+        _texts_without_number_sign(line, layout)
+        for line in head.lines
+        if line.strip() != header.strip()
     ]
     if column is None:
-        # the header has no known name: most records must have as many fields as the header
+        # No header name identifies the puzzles, so most records must have as many fields as the
+        # header.
         scored = survey_fields(rows, layout)
-        full_column = sum(len(row) == len(names) for row in rows)
+        complete_rows = sum(len(row) == len(names) for row in rows)
         reason = f"it has a header, and field {(scored.fields.column or 0) + 1} is a puzzle"
         return (
             (_with_names(scored.fields, names), reason)
-            if scored.is_collection(head.minimum) and full_column * 2 > len(rows)
+            if scored.is_collection(head.minimum) and complete_rows * 2 > len(rows)
             else None
         )
     known = survey_fields(rows, layout).fields
@@ -555,7 +566,7 @@ def _layout_of_header(head: SourceHead, header: str, layout: Fields) -> tuple[Fi
     return None
 
 
-def _with_names(fields: Fields, names: Sequence[str]) -> Fields:
+def _with_names(fields: FieldLayout, names: Sequence[str]) -> FieldLayout:
     """The layout with the names in the header; columns named like region maps become `maps`."""
     columns = {index for index, name in enumerate(names) if name in _MAP_NAMES}
     columns |= {index for index, _ in fields.maps if index < len(names)}
@@ -566,8 +577,8 @@ def _with_names(fields: Fields, names: Sequence[str]) -> Fields:
     return replace(fields, solution=solution, maps=maps, names=tuple(names))
 
 
-def _texts_without_hash(line: str, layout: Fields) -> list[str]:
+def _texts_without_number_sign(line: str, layout: FieldLayout) -> list[str]:
     return [text.lstrip("#").strip() for text in texts_in(line, layout)]
 
 
-CSV = ManyFormat("csv", recognise_csv, cut_lines, entries_in_fields)
+CSV = ManyFormat("csv", recognise_csv, cut_lines, entries_of_field_lines)

@@ -26,7 +26,7 @@ from pipeline.reading.formats.iss import ISS
 from pipeline.reading.formats.jigsaws import SOLO
 from pipeline.reading.formats.parsed import Parsed
 from pipeline.reading.formats.records import side_of
-from pipeline.reading.formats.text import Text, TextLine, either
+from pipeline.reading.formats.text import Text, TextLine, join_with_or
 from pipeline.settings import Reading
 
 _SITE = r"(?:https?://|www\.|(?:[a-z\d-]++\.)++[a-z]{2,}/)"
@@ -60,7 +60,7 @@ _EXPECTED = "a link that contains the cells of a puzzle"
 
 
 class _Segment(NamedTuple):
-    """A part of a link without escapes, and the column at which it begins."""
+    """An unescaped part of a link, and the column at which it begins in the line."""
 
     column: int
     text: str
@@ -78,7 +78,7 @@ def _segments(line: TextLine) -> list[_Segment]:
 
 
 def _puzzle_segments(line: TextLine) -> list[_Segment]:
-    """The segments that are whole puzzles, without repetitions."""
+    """The segments that are whole puzzles, each only once."""
     by_cells = {
         segment.text: segment
         for segment in _segments(line)
@@ -124,7 +124,7 @@ def parse_link(text: Text, reading: Reading) -> Parsed:
         hint = "the link does not contain the rules: use a notation that does"
         raise text.at_line(line, expected, f"'{variant}' in it", code="link", hint=hint)
     row = TextLine.of_text(line.number, cells)
-    expected = f"{either(side * side for side in GEOMETRIES)} cells"
+    expected = f"{join_with_or(side * side for side in GEOMETRIES)} cells"
     try:
         frame = frame_of_line(text, row, tuple(GEOMETRIES), expected)
         return puzzle_of_frame(text, frame, digits, reading)
@@ -143,7 +143,7 @@ def _variant_in(address: str) -> str | None:
 
 
 def _parse_solo(text: Text, line: TextLine, start: int, reading: Reading) -> Parsed:
-    """The puzzle of an id of Solo that begins at index `start`."""
+    """Parse the Solo id that begins at index `start` of the line."""
     from urllib.parse import unquote  # noqa: PLC0415 - slow to load, and few puzzles are links
 
     game = TextLine.of_text(line.number, unquote(line.text[start:].rstrip()))
@@ -155,7 +155,7 @@ def _parse_solo(text: Text, line: TextLine, start: int, reading: Reading) -> Par
 
 
 def _refusal(text: Text, line: TextLine, puzzle_count: int) -> InvalidPuzzle:
-    """The error for a link without a puzzle, or with several."""
+    """The error for a link that contains `puzzle_count` puzzles, not 1."""
     hint = HINT_OPEN_LINK
     if puzzle_count:
         found, hint = counted(puzzle_count, "puzzle"), "give the cells of one of them"
@@ -167,12 +167,12 @@ def _refusal(text: Text, line: TextLine, puzzle_count: int) -> InvalidPuzzle:
     elif _SHORTENERS.search(line.text):
         found = "a short link, which only its server can resolve"
     elif cells := _longest_run_of_cells(line):
-        sizes = either(side * side for side in GEOMETRIES)
+        sizes = join_with_or(side * side for side in GEOMETRIES)
         expected = f"{_EXPECTED}, {sizes} digits and blanks"
         column = cells.start() + 1
         found = counted(len(cells[0]), "cell")
         if side := SIDES.get(len(cells[0])):
-            found += f", not only digits up to {side} and one sign for blanks"
+            found += f", but not only digits up to {side} and one character for blanks"
         return text.error(line.number, column, expected, found, code="link", hint=hint)
     else:
         found = "a link without cells"
@@ -180,7 +180,7 @@ def _refusal(text: Text, line: TextLine, puzzle_count: int) -> InvalidPuzzle:
 
 
 def _longest_run_of_cells(line: TextLine) -> re.Match[str] | None:
-    """The longest run of digits and blanks that has both; None if there is none."""
+    """The longest run of digits and blanks with at least one of each; None without such a run."""
     runs = [
         run
         for run in _CELLS.finditer(line.text)

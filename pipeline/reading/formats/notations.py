@@ -1,8 +1,8 @@
-"""The rules of f-puzzles and of the Interactive Sudoku Solver (ISS): a row for each class of rules.
+"""The notations of each rule class in f-puzzles and the Interactive Sudoku Solver (ISS).
 
-A row has the keys of f-puzzles documents and the types of ISS that express the rule, each with the
-codecs of its arguments. Arguments that no codec reads are refused, and so are cells and numbers
-that the rule class does not accept.
+The table `_NOTATIONS` has a row for each rule class: the keys of f-puzzles documents and the types
+of ISS that express the rule, each with the codecs of its arguments. Reading fails for arguments
+that no codec reads, and for cells and numbers that the rule class does not accept.
 """
 
 from __future__ import annotations
@@ -17,11 +17,18 @@ from pipeline.reading.formats.fpuzzles import codecs as fp
 from pipeline.reading.formats.fpuzzles.document import JsonNode
 from pipeline.reading.formats.iss import codecs as iss
 from pipeline.reading.formats.iss import custom_codecs as own
-from pipeline.reading.formats.rule_forms import Codec, Form, fixed, form, nothing, read_only
+from pipeline.reading.formats.rule_forms import (
+    Codec,
+    Form,
+    cannot_write,
+    fixed_fields,
+    form,
+    write_nothing,
+)
 from pipeline.reading.formats.variants import RuleType
 
-_READ_ELSEWHERE = Codec(lambda _: (), nothing)
-"""The notation of a type without arguments that the parser of ISS reads itself."""
+_READ_ELSEWHERE = Codec(lambda _: (), write_nothing)
+"""The notation of an ISS type without arguments whose rules the parser of ISS creates itself."""
 
 _Notation = Codec | list[Codec] | Form | Rule | None
 
@@ -53,26 +60,29 @@ _NOTATIONS: Final[Mapping[type[Rule], Mapping[str, _Notation]]] = {
     pairs.NegativeXV: {"negative": None, "StrictXV": _READ_ELSEWHERE},
     pairs.WhiteDot: {
         "difference": [fp.pair, fp.number("difference", default=1)],
-        "WhiteDot": [fixed(difference=1), iss.pairs_of_neighbours],
+        "WhiteDot": [fixed_fields(difference=1), iss.pairs_of_neighbours],
     },
     pairs.BlackDot: {
         "ratio": [fp.pair, fp.number("ratio", 1, default=2)],
-        "BlackDot": [fixed(ratio=2), iss.pairs_of_neighbours],
+        "BlackDot": [fixed_fields(ratio=2), iss.pairs_of_neighbours],
     },
     pairs.XV: {
         "xv": [fp.pair, fp.letter],
-        "X": [fixed(total=10), iss.pairs_of_neighbours],
-        "V": [fixed(total=5), iss.pairs_of_neighbours],
+        "X": [fixed_fields(total=10), iss.pairs_of_neighbours],
+        "V": [fixed_fields(total=5), iss.pairs_of_neighbours],
     },
     pairs.Greater: {"GreaterThan": iss.pairs_of_neighbours},
-    pairs.Parity: {"even": [fixed(odd=False), fp.cell], "odd": [fixed(odd=True), fp.cell]},
+    pairs.Parity: {
+        "even": [fixed_fields(odd=False), fp.cell],
+        "odd": [fixed_fields(odd=True), fp.cell],
+    },
     pairs.Extreme: {
-        "minimum": [fixed(maximum=False), fp.extreme],
-        "maximum": [fixed(maximum=True), fp.extreme],
+        "minimum": [fixed_fields(maximum=False), fp.extreme],
+        "maximum": [fixed_fields(maximum=True), fp.extreme],
     },
     pairs.Indexer: {
-        "columnindexer": [fixed(row=False), fp.each_cell],
-        "rowindexer": [fixed(row=True), fp.each_cell],
+        "columnindexer": [fixed_fields(row=False), fp.each_cell],
+        "rowindexer": [fixed_fields(row=True), fp.each_cell],
         "Indexing": [iss.row_or_column_indexed, iss.each_cell],
     },
     pairs.BoxIndexer: {"boxindexer": fp.each_in_region},
@@ -81,16 +91,24 @@ _NOTATIONS: Final[Mapping[type[Rule], Mapping[str, _Notation]]] = {
         "Cage": Form(cages.Cage, iss.read_cage, iss.write_cage),
     },
     cages.DigitalRoot: {
-        "cage": [fixed(repeating=True), fp.cells("group"), fp.digital_root],
-        "killercage": [fixed(repeating=False), fp.cells("group"), fp.digital_root],
+        "cage": [fixed_fields(repeating=True), fp.cells("group"), fp.digital_root],
+        "killercage": [fixed_fields(repeating=False), fp.cells("group"), fp.digital_root],
     },
     cages.Sum: {"Sum": iss.sum_terms},
     cages.RellikCage: {"RellikCage": [iss.number("total", 1), iss.cells("group", once=True)]},
     cages.EqualityCage: {"EqualityCage": iss.cells("group", once=True)},
     cages.Contains: {
-        "ContainAtLeast": [fixed(exactly=False), iss.joined_values, iss.cells("group", once=True)],
-        "ContainExact": [fixed(exactly=True), iss.joined_values, iss.cells("group", once=True)],
-        "LookAndSay": Form(cages.Contains, iss.read_look_and_say, read_only),
+        "ContainAtLeast": [
+            fixed_fields(exactly=False),
+            iss.joined_values,
+            iss.cells("group", once=True),
+        ],
+        "ContainExact": [
+            fixed_fields(exactly=True),
+            iss.joined_values,
+            iss.cells("group", once=True),
+        ],
+        "LookAndSay": Form(cages.Contains, iss.read_look_and_say, cannot_write),
     },
     cages.CountingCircles: {"CountingCircles": iss.cells("circles", once=True)},
     cages.CountOfDifferent: {"CountDistinct": iss.count_of_values},
@@ -119,8 +137,8 @@ _NOTATIONS: Final[Mapping[type[Rule], Mapping[str, _Notation]]] = {
     outside.NumberedRoom: {"NumberedRoom": iss.clues_at_ends(iss.value_limits)},
     outside.FullRank: {"FullRank": [iss.allows_ties, iss.clues_at_ends(iss.rank_limits)]},
     lines.Thermometer: {
-        "thermometer": [fixed(slow=False), fp.line()],
-        "slowthermometer": [fixed(slow=True), fp.line()],
+        "thermometer": [fixed_fields(slow=False), fp.line()],
+        "slowthermometer": [fixed_fields(slow=True), fp.line()],
         "Thermo": iss.line(),
     },
     lines.Palindrome: {"palindrome": fp.line(), "Palindrome": iss.line()},
@@ -150,10 +168,14 @@ _NOTATIONS: Final[Mapping[type[Rule], Mapping[str, _Notation]]] = {
     lines.ValueIndexer: {"ValueIndexing": iss.cells("line", 3)},
     lines.Lunchbox: {"Lunchbox": [iss.number("total"), iss.cells("line", 2, once=True)]},
     custom.Relation: {
-        "Pair": [fixed(every=False), own.related(), own.related_lines()],
-        "PairX": [fixed(every=True), own.related(), own.related_lines(once=True)],
-        "Binary": [fixed(every=False), own.related(is_old=True), own.related_lines()],
-        "BinaryX": [fixed(every=True), own.related(is_old=True), own.related_lines(once=True)],
+        "Pair": [fixed_fields(every=False), own.related(), own.related_lines()],
+        "PairX": [fixed_fields(every=True), own.related(), own.related_lines(once=True)],
+        "Binary": [fixed_fields(every=False), own.related(is_old=True), own.related_lines()],
+        "BinaryX": [
+            fixed_fields(every=True),
+            own.related(is_old=True),
+            own.related_lines(once=True),
+        ],
     },
     custom.StateMachine: {"NFA": own.state_machine, "Regex": own.pattern},
     custom.NondeterministicMachine: {"NFA": own.nondeterministic},
@@ -169,12 +191,12 @@ _NOTATIONS: Final[Mapping[type[Rule], Mapping[str, _Notation]]] = {
 """Rule class → {name: notation}.
 
 Names in lower case are keys of f-puzzles, others are types of ISS. A notation is the codecs of the
-arguments, a form, or, for a boolean key, the rule that it sets. It is None if other code reads the
-rule: as part of the layout, as a group, or by LAST.
+arguments, a form, or, for a boolean key, the rule that it sets. A notation is None if other code
+reads the rule: as part of the layout, as a group of phrases, or by DEPENDENT_KEYS.
 """
 
 _FormOrRule = Form | Rule | None
-"""A notation whose codecs are combined into a form."""
+"""A notation in which codecs are already combined into a form."""
 
 
 def _with_form(kind: type[Rule], notation: _Notation) -> _FormOrRule:
@@ -186,7 +208,7 @@ _FORMS: Final[Mapping[type[Rule], Mapping[str, _FormOrRule]]] = {
     kind: {name: _with_form(kind, notation) for name, notation in notations.items()}
     for kind, notations in _NOTATIONS.items()
 }
-"""Rule class → {name: form, rule or None}."""
+"""Rule class → {name: form, rule or None}: `_NOTATIONS` with combined codecs."""
 
 _ALL = [(name, kind, item) for kind, items in _FORMS.items() for name, item in items.items()]
 RULES_OF_KEYS: Final = [(name, kind) for name, kind, _ in _ALL if name.islower()]
@@ -206,10 +228,10 @@ KEYS: Final[Mapping[str, Sequence[Form]]] = {
 TYPES: Final = {
     name: item for name, _, item in _ALL if isinstance(item, Form) and not name.islower()
 }
-"""Type of ISS → its form; types for the layout and for groups have none."""
+"""Type of ISS → its form. Types for the layout and for groups of phrases are missing."""
 
 
-def written(rule: Rule, geometry: Geometry, *, by_keys: bool) -> tuple[str, list[Any]] | None:
+def write_rule(rule: Rule, geometry: Geometry, *, by_keys: bool) -> tuple[str, list[Any]] | None:
     """Write a rule as an object of f-puzzles (`by_keys`) or as a constraint of ISS.
 
     Returns the first key or type that can express the rule, and its arguments; None if none can.
@@ -223,13 +245,13 @@ def written(rule: Rule, geometry: Geometry, *, by_keys: bool) -> tuple[str, list
 
 
 STRICT: Final = {"StrictKropki": ("difference", "ratio"), "StrictXV": ("xv",)}
-"""Type of ISS for negative rules → the marks to which it applies, as `negative` names them."""
+"""Type of ISS for a negative rule → the marks to which it applies, as in the key `negative`."""
 
 
 def negative_rules(
     geometry: Geometry, rules: Sequence[Rule], marks: Sequence[str]
 ) -> Iterator[Rule]:
-    """Yield the negative rules of `marks`: neighbours without a mark do not have its property."""
+    """Yield the negative rules: neighbours without one of these marks do not have its property."""
     differences = {rule.difference for rule in rules if isinstance(rule, pairs.WhiteDot)} or {1}
     ratios = {rule.ratio for rule in rules if isinstance(rule, pairs.BlackDot)} or {2}
     if {"difference", "ratio"}.intersection(marks):
@@ -261,7 +283,7 @@ def _negative(geometry: Geometry, node: JsonNode, rules: Sequence[Rule]) -> Iter
 
 
 def _negated_marks(rules: Sequence[Rule]) -> list[str]:
-    """The marks to which the negative rules of a puzzle apply, as `negative` lists them."""
+    """The marks that the key `negative` must list for the negative rules of a puzzle."""
     marks = {"difference": False, "ratio": False, "xv": False}
     for rule in rules:
         if isinstance(rule, pairs.NegativeKropki):
@@ -270,10 +292,12 @@ def _negated_marks(rules: Sequence[Rule]) -> list[str]:
     return [name for name, is_negative in marks.items() if is_negative]
 
 
-class Last(NamedTuple):
-    """A key of f-puzzles that is read last, because its rules depend on those of other keys.
+class DependentKey(NamedTuple):
+    """How to read and write a key of f-puzzles whose rules depend on the rules of other keys.
 
-    `kinds` are the classes of its rules.
+    - `kinds`: the classes of the rules of the key.
+    - `read`: takes the geometry, the node of the key, and the rules of all other keys.
+    - `write`: takes the rules of a puzzle, and returns the value of the key.
     """
 
     kinds: tuple[RuleType, ...]
@@ -281,8 +305,8 @@ class Last(NamedTuple):
     write: Callable[[Sequence[Rule]], object]
 
 
-LAST: Final[Mapping[str, Last]] = {
-    "nonconsecutive": Last((pairs.Nonconsecutive,), _nonconsecutive, lambda _: True),
-    "negative": Last((pairs.NegativeKropki, pairs.NegativeXV), _negative, _negated_marks),
+DEPENDENT_KEYS: Final[Mapping[str, DependentKey]] = {
+    "nonconsecutive": DependentKey((pairs.Nonconsecutive,), _nonconsecutive, lambda _: True),
+    "negative": DependentKey((pairs.NegativeKropki, pairs.NegativeXV), _negative, _negated_marks),
 }
-"""Keys whose rules depend on the marks under all other keys, in the order of reading."""
+"""Keys of f-puzzles that are read after all others, in this order."""

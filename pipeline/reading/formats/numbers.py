@@ -1,12 +1,12 @@
-"""Numbers in fields: a spreadsheet, n lines of n fields; and JSON, a list of n lists of n cells.
+"""Numbers in a spreadsheet (n lines of n fields), or in JSON (a list of n lists of n cells).
 
     5,3,,,7,,,,          [[5, 3, 0, 0, 7, 0, 0, 0, 0],
     6,,,1,9,5,,,          [6, null, "", "1", …
     …                     …
 
 n is 4, 6, 8, 9, 16 or 25. Fields are separated by commas, semicolons or tabs, and may be quoted. A
-blank is an empty field, null or "" in JSON, or 0 if no field is empty. The rows of a list may also
-be texts, as in "53..7....", whose characters are cells as in a grid.
+blank is an empty field, null or "" in JSON, or 0 if no field is empty. In JSON, a row may also be a
+string, as in "53..7....", whose characters are cells as in a grid.
 """
 
 from __future__ import annotations
@@ -37,7 +37,12 @@ from pipeline.reading.formats.cells import (
 from pipeline.reading.formats.frames import Frame, Row, frame_of_rows, parser
 from pipeline.reading.formats.line import CSV
 from pipeline.reading.formats.parsed import Parsed
-from pipeline.reading.formats.tables import DELIMITERS, MAX_ROWS, parse_table, recognise_table
+from pipeline.reading.formats.tables import (
+    MAX_TABLE_ROWS,
+    TABLE_DELIMITERS,
+    parse_table,
+    recognise_table,
+)
 from pipeline.reading.formats.text import DECODED_BYTES, Text, TextLine, Word, cells_of, quote
 from pipeline.settings import Reading
 
@@ -45,9 +50,9 @@ _MAX_SIDE = max(ALL_GEOMETRIES)
 
 
 def _shape_of(text: Text) -> tuple[int, bool] | None:
-    """The likely side of a spreadsheet, and whether it is n lines of n numbers; else None."""
+    """The likely side n, and whether the text is n lines of n numbers; None for other texts."""
     delimiter = _delimiter_of(text)
-    if delimiter not in text.lines[0].text or len(text.lines) > MAX_ROWS:
+    if delimiter not in text.lines[0].text or len(text.lines) > MAX_TABLE_ROWS:
         return None
     lines = _lines_of(text, delimiter)
     side = _likely_side([line.text.count(delimiter) + 1 for line in lines])
@@ -69,13 +74,13 @@ def _likely_side(widths: Sequence[int]) -> int | None:
 
 
 def _delimiter_of(text: Text) -> str:
-    return max(DELIMITERS, key=text.lines[0].text.count)
+    return max(TABLE_DELIMITERS, key=text.lines[0].text.count)
 
 
 def _lines_of(text: Text, delimiter: str) -> list[TextLine]:
-    """The first MAX_ROWS + 1 lines. Lines of only tabs are rows too."""
-    lines = text.written() if delimiter == "\t" else text.lines
-    return [*islice((line for line in lines if line.text.strip(" ")), MAX_ROWS + 1)]
+    """The first MAX_TABLE_ROWS + 1 lines. Lines of only tabs are rows too."""
+    lines = text.uncommented_lines() if delimiter == "\t" else text.lines
+    return [*islice((line for line in lines if line.text.strip(" ")), MAX_TABLE_ROWS + 1)]
 
 
 def _fields_of(line: TextLine, delimiter: str) -> Row:
@@ -94,7 +99,7 @@ def _fields_of(line: TextLine, delimiter: str) -> Row:
     return Row(words, line.number, len(line.text) + 1, line.text.count(delimiter) + 1)
 
 
-def _spreadsheet(text: Text) -> Frame:
+def _spreadsheet_frame(text: Text) -> Frame:
     delimiter = _delimiter_of(text)
     rows = [_fields_of(line, delimiter) for line in _lines_of(text, delimiter)]
     return frame_of_rows(
@@ -103,18 +108,14 @@ def _spreadsheet(text: Text) -> Frame:
 
 
 def render_spreadsheet(puzzle: Puzzle, _notation: str) -> str:
-    """Write n lines of n fields, separated by commas.
-
-    Raises ValueError, whose message is a noun phrase for what the format cannot express.
-    """
+    """Write n lines of n fields, separated by commas. Raises ValueError as `render_json` does."""
     return "".join(f"{','.join(row)}\n" for row in _number_rows(puzzle, ""))
 
 
 def _number_rows(puzzle: Puzzle, blank: str) -> list[list[str]]:
-    """The rows of numbers of a puzzle.
+    """The values of a puzzle as rows of numbers, with `blank` for a blank.
 
-    Raises ValueError, whose message is a noun phrase for what the format cannot express, such as
-    boxes other than the default ones.
+    Raises ValueError as `render_json` does.
     """
     side = puzzle.geometry.side
     if ALL_GEOMETRIES.get(side) != puzzle.geometry:
@@ -122,7 +123,7 @@ def _number_rows(puzzle: Puzzle, blank: str) -> list[list[str]]:
     return split_into_rows(written_cells(puzzle, numbers_up_to(side), blank), side)
 
 
-_parse_numbers = parser(_spreadsheet, numbers({"", "0"}, ", or an empty field"))
+_parse_numbers = parser(_spreadsheet_frame, numbers({"", "0"}, ", or an empty field"))
 
 
 def recognise_spreadsheet(text: Text) -> str | None:
@@ -133,9 +134,9 @@ def recognise_spreadsheet(text: Text) -> str | None:
 
 
 def _is_plain_table(shape: tuple[int, bool] | None) -> bool:
-    """Whether a spreadsheet has n lines of n numbers and a default side.
+    """Whether a spreadsheet has n lines of n numbers, where n is a side with a default geometry.
 
-    Other sides are tables with labels, such as 10 lines of 10 fields.
+    A spreadsheet with another n is a table with labels, such as 10 lines of 10 fields.
     """
     return shape is not None and shape[1] and shape[0] in ALL_GEOMETRIES
 
@@ -161,10 +162,12 @@ SPREADSHEET = Format(
 
 _JSON_BEGIN = re.compile(r'\[\s*(?:$|[\["\d]|-1\b|null\b)')
 LIST_BEGINS = re.compile(r'\s*\[\s*(?:\[\s*(?:"?\d{1,2}"?|""|-1|null)\s*[,\]]|"[0-9.*_x?]{4})')
-_CELLS = {int, str, type(None)}
+_CELL_TYPES = {int, str, type(None)}
+"""The usual types of cells in JSON. `_is_cell` also accepts 5.0, NaN and false."""
+
 _SCALAR = re.compile(r'"(?:[^"\\]|\\.)*"|[^\s\[\],]+')
 _EXPECTED = "a list of rows in JSON, '[[5, 3, 0, …'"
-_BLANK_SIGNS = frozenset(BLANKS) - {"0"}
+_BLANK_CHARACTERS = frozenset(BLANKS) - {"0"}
 _SIDES_BY_SIZE = {side * side: side for side in SIDES_WITH_BOXES}
 _NUMBERS = numbers({"", "0", "-1"}, ", or 0 or null for a blank")
 
@@ -182,8 +185,12 @@ def is_flat_list(value: object) -> bool:
 
 
 def is_list_of_rows(value: object) -> bool:
-    """Whether a value is a list of rows, which are lists of cells or texts."""
-    if not isinstance(value, list) or len(value) < min(SIDES_WITH_BOXES) or len(value) > MAX_ROWS:
+    """Whether a value is a list of rows, each of which is a list of cells or a string."""
+    if (
+        not isinstance(value, list)
+        or len(value) < min(SIDES_WITH_BOXES)
+        or len(value) > MAX_TABLE_ROWS
+    ):
         return False
     widths = [len(row) for row in value if isinstance(row, list | str)]
     if widths != [len(value)] * len(value) and _likely_side(widths) is None:
@@ -193,20 +200,20 @@ def is_list_of_rows(value: object) -> bool:
 
 
 def _json_frame(text: Text) -> Frame:
-    """The frame of a list of lists of cells, of texts with cells, or of n² cells."""
+    """The frame of a JSON list of lists of cells, of strings of cells, or of n² cells."""
     written = text.without_comments()
     rows = _parse_json_list(text, written)
     if is_flat_list(rows):
         rows = split_into_rows(rows, _SIDES_BY_SIZE[len(rows)])
     locate = partial(_located_rows, text, written, rows)
-    are_texts = {*map(type, rows)} == {str}
-    if not are_texts and not _are_lists_of_cells(rows):
+    are_strings = {*map(type, rows)} == {str}
+    if not are_strings and not _are_lists_of_cells(rows):
         locate()  # raises InvalidPuzzle
-    tokens = [cells_of(row) if are_texts else [*map(_token, row)] for row in rows]
-    has_signs = are_texts or not _BLANK_SIGNS.isdisjoint(chain.from_iterable(tokens))
-    sides = GEOMETRIES if has_signs else SIDES_WITH_BOXES
+    tokens = [cells_of(row) if are_strings else [*map(_token, row)] for row in rows]
+    has_characters = are_strings or not _BLANK_CHARACTERS.isdisjoint(chain.from_iterable(tokens))
+    sides = GEOMETRIES if has_characters else SIDES_WITH_BOXES
     lines = []
-    if are_texts and "|" in written:
+    if are_strings and "|" in written:
         pairs = zip(locate(), rows, strict=True)
         lines = [TextLine.of_text(row.line, cells) for row, cells in pairs]
     return frame_of_rows(text, tokens, locate, sides, lines)
@@ -217,24 +224,28 @@ def _are_lists_of_cells(rows: Sequence[Any]) -> bool:
 
 
 def _are_cells(values: Sequence[Any]) -> bool:
-    return _CELLS.issuperset(map(type, values)) or all(map(_is_cell, values))
+    return _CELL_TYPES.issuperset(map(type, values)) or all(map(_is_cell, values))
 
 
 def _is_cell(value: object) -> bool:
     if isinstance(value, float):
         return value.is_integer() or value != value  # noqa: PLR0124 - NaN
-    return type(value) in _CELLS or value is False
+    return type(value) in _CELL_TYPES or value is False
 
 
 def _token(cell: float | str | bool | None) -> str:
-    """A cell as text; null, false and NaN are blanks, and 5.0 is 5."""
+    """Convert a cell to a token: null, false and NaN to "", and 5.0 to "5"."""
     if isinstance(cell, float):
         return str(int(cell)) if cell.is_integer() else str(cell).replace("nan", "")
     return "" if cell is None or cell is False else str(cell).strip()
 
 
 def _located_rows(text: Text, written: str, rows: Sequence[Any]) -> list[Row]:
-    """The rows with the positions of their cells. Raises InvalidPuzzle for other values."""
+    """The rows with the positions of their cells.
+
+    Raises InvalidPuzzle for a row that is not a list or a string, or is not of the type of the
+    first row, and for an element of a list that is not a cell.
+    """
     scalars = (
         (number, match.start() + 1, match.end() + 1)
         for number, line in enumerate(written.split("\n"), 1)
@@ -245,13 +256,13 @@ def _located_rows(text: Text, written: str, rows: Sequence[Any]) -> list[Row]:
     for row in rows:
         if type(row) not in (list, str) or type(row) is not type(rows[0]):
             line, column, _ = next(scalars, position)
-            expected = "a row, a list of cells or a text, of the same kind as the first row"
+            expected = "a row: a list of cells or a string, like the first row"
             raise text.error(line, column, expected, quote(json.dumps(row)))
         words: list[Word] = []
         for cell in [row] if isinstance(row, str) else row:
             line, column, _ = position = next(scalars, position)
             if not _is_cell(cell):
-                expected = "a cell: a number, a text, or null for a blank"
+                expected = "a cell: a number, a string, or null for a blank"
                 raise text.error(line, column, expected, quote(json.dumps(cell)))
             words.append(Word(line, column, _token(cell)))
         if isinstance(row, str):
@@ -261,8 +272,8 @@ def _located_rows(text: Text, written: str, rows: Sequence[Any]) -> list[Row]:
     return located
 
 
-def _signs_or_numbers(tokens: Sequence[str], side: int, reading: Reading) -> Sequence[Alphabet]:
-    if _BLANK_SIGNS.isdisjoint(tokens):
+def _numbers_or_digits(tokens: Sequence[str], side: int, reading: Reading) -> Sequence[Alphabet]:
+    if _BLANK_CHARACTERS.isdisjoint(tokens):
         return _NUMBERS(tokens, side, reading)
     return digits(tokens, side, reading)
 
@@ -286,10 +297,11 @@ def _parse_json_list(text: Text, written: str) -> list[Any]:
 def render_json(puzzle: Puzzle, _notation: str) -> str:
     """Write a list of n lists of n numbers, 0 for a blank.
 
-    Raises ValueError, whose message is a noun phrase for what the format cannot express.
+    Raises ValueError, whose message names the part of the puzzle that cannot be written, such as
+    unusual boxes.
     """
     rows = (f"[{', '.join(row)}]" for row in _number_rows(puzzle, "0"))
     return "[{}]\n".format(",\n ".join(rows))
 
 
-parse_list = parser(_json_frame, _signs_or_numbers)
+parse_list = parser(_json_frame, _numbers_or_digits)

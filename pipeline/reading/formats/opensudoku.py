@@ -48,7 +48,7 @@ _EXPECTED_GAME = '<game data="…"> with 81 digits'
 _MAX_TOKEN_LENGTH = 1 << 20
 _MAX_DEPTH = 64
 _MAX_NAMES = 256
-"""Limits of XML: characters in a tag, nested elements, and names of elements and attributes."""
+"""Limits of XML: characters of a tag, depth of nesting, and different names in the document."""
 
 _CUT_OFF_CODES = frozenset((3, 5, 6, 20))
 """Expat's codes for a document, a token, a character and a CDATA section that are cut off."""
@@ -56,8 +56,8 @@ _CUT_OFF_CODES = frozenset((3, 5, 6, 20))
 _XML_BEGINS = re.compile(r"\s*<(?s:.*)<(?:[\w.-]+:)?opensudoku\b|\s*<(?:[\w.-]+:)?opensudoku\b")
 _VERSION = re.compile(r"version: ([1-5])\s")
 _FIELDS = {"1": 3, "2": 3, "3": 3, "4": 4, "5": 5}
-"""Version → number of fields per cell. The first is the value; the last is 1 if the player can
-change it."""
+"""Version → number of fields per cell. The first field of a cell is its value. The last field is 1
+if the player can change the cell, else 0."""
 
 
 _DIGITS = "123456789"
@@ -89,7 +89,7 @@ def parse_opensudoku(text: Text, reading: Reading) -> Parsed:
 
 
 def _find_game(text: Text) -> _Game:
-    """The only game in the XML. Raises InvalidPuzzle."""
+    """Parse the XML, and return its only game. Raises InvalidPuzzle."""
     from defusedxml.common import DefusedXmlException  # noqa: PLC0415 - few files are XML
     from defusedxml.ElementTree import ParseError, XMLParser  # noqa: PLC0415
 
@@ -201,9 +201,10 @@ _DATA = re.compile(r"""\sdata\s*=\s*["']([0-9.]{81})["']""")
 
 
 def recognise_games(head: SourceHead) -> tuple[None, str] | None:
-    """Recognise two or more games.
+    """Recognise documents with two or more games.
 
-    Documents with a type or entities are not recognised, so that `parse_opensudoku` refuses them.
+    Documents that declare a type or entities are not recognised here, so `parse_opensudoku` reads
+    and refuses them.
     """
     if not _HEAD.match(head.sample) or _DECLARATION.search(head.sample):
         return None
@@ -218,7 +219,7 @@ def _game_offsets(data: bytes) -> Iterator[int]:
 
 
 def _boundary(data: bytes, limit: int, known: int) -> int:
-    """The `Boundary` of games: each begins with its tag."""
+    """The `Boundary` of games: a record ends before the `game` tag of the next."""
     starts = (start for start in _game_offsets(data) if start)
     if limit and not data.startswith(b"<game"):  # the head belongs to the first game
         next(starts, None)
@@ -226,7 +227,7 @@ def _boundary(data: bytes, limit: int, known: int) -> int:
 
 
 def _open_comment(beginning: bytes) -> bytes:
-    """The `Digest` of a game: `<!--` if its beginning ends within a comment, else b""."""
+    """The `Digest` of games: `<!--` if the beginning of the record ends in a comment, else b""."""
     *_, last = (b"", *(match[0] for match in _GAME_OR_COMMENT.finditer(beginning)))
     return b"<!--" if last.startswith(b"<!") and not last.endswith(b"-->") else b""
 
@@ -267,13 +268,13 @@ XML_HEAD = """\
 <opensudoku>
   <name>sudoku-pipeline</name>
 """
-"""The beginning of a file. The app uses the name for the folder of the games."""
+"""The beginning of a file. The app shows its games in a folder of this name."""
 
 XML_END = "</opensudoku>\n"
 
 
 def game_line(cells: str) -> str:
-    """The `game` element of 81 digits and blanks."""
+    """Write a `game` element, given the 81 digits and blanks of a puzzle."""
     return f'  <game data="{cells.replace(".", "0")}" />\n'
 
 

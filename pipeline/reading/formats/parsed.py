@@ -13,7 +13,7 @@ from pipeline.puzzle.puzzle import Puzzle
 Variant = Literal["classic", "even-odd", "rules"]
 
 Notes = tuple[tuple[str, str], ...]
-"""Pairs of name and text about a puzzle, such as its title."""
+"""Pairs of name and text, such as `title` and the title of a puzzle."""
 
 MAX_TITLE_LENGTH = 200
 
@@ -43,10 +43,10 @@ NO_PROGRESS = Progress()
 class Parsed:
     """A puzzle that was read, and how it was read.
 
-    - `format`: the name of the format, followed by the notation if the format has several. With it,
-      `render_puzzle` writes the same notation. `Format.parse` sets only the notation.
+    - `format`: the name of the format, followed by the notation if the format has several, so that
+      `render_puzzle` can write the same notation. `Format.parse` sets only the notation.
     - `reason`: why this format was chosen; `Format.parse` leaves it empty.
-    - `claimed`: the unchecked solution in the source: characters, or numbers with spaces.
+    - `claimed`: the solution in the source, unchecked: characters, or numbers separated by spaces.
     - `unread`: the parts that were not read, such as rules in prose. Each is one of the codes
       `ruleset`, `drawings` and `solution` of f-puzzles, or a quoted text with its location.
     - `progress`: the state of a game in progress, unchecked; the puzzle is without it.
@@ -95,8 +95,8 @@ class TextChunk:
     data: bytes
     end: Position = START
 
-    def moved(self, start: Position) -> TextChunk:
-        """The chunk with positions in a larger source, in which its source begins at `start`."""
+    def shifted_by(self, start: Position) -> TextChunk:
+        """A copy for a larger source, in which the source of this chunk begins at `start`."""
         byte, line = self.end.byte + start.byte, self.end.line + start.line - 1
         return TextChunk(self.first_line + start.line - 1, self.data, Position(byte, line))
 
@@ -109,10 +109,10 @@ class Entry(NamedTuple):
     - `line`: the number of its first line, from 1.
     - `text`: the puzzle in one line: n² characters with blanks as `.`, or numbers separated by
       spaces if the source has numbers. For an invalid record, the beginning of the record.
-    - `plain`: the text is 81 characters of 1-9 and `.`. Then `puzzle` is None, because plain texts
-      are converted in batches.
-    - `claimed`: the unchecked solution in the source: for a plain puzzle 81 characters of 1-9,
-      otherwise any text.
+    - `plain`: whether the text is 81 characters of 1-9 and `.`. Then `puzzle` is None, because
+      plain texts are converted in batches.
+    - `claimed`: the solution in the source, unchecked: 81 characters of 1-9 for a plain puzzle, any
+      text for others.
     - `signs`: the characters of the values 1, 2, … if the puzzle is written in letters.
     - `parsed`: set if the cells alone do not describe the puzzle, as for a variant. Then `text` is
       the whole line or, for unusual boxes, their height and width followed by the numbers.
@@ -134,7 +134,7 @@ class Entry(NamedTuple):
 
     @property
     def puzzle_read(self) -> Puzzle | None:
-        """The puzzle, converted if it is plain; None for an invalid record."""
+        """The puzzle of the record, even if it is plain; None for an invalid record."""
         if not self.plain:
             return self.puzzle
         return Puzzle.of_values(

@@ -1,4 +1,4 @@
-"""Plain lines, which are exactly a 9×9 puzzle: all lines of a chunk are tested at once in NumPy.
+"""Find the plain lines of a chunk with NumPy: lines that are exactly a 9×9 puzzle.
 
 This module is used only for collections, because NumPy is slow to load.
 """
@@ -19,18 +19,18 @@ IndexArray = NDArray[np.intp]
 
 _ALL_PLAIN = b"123456789.", b"1234567890"
 _DOT, _ZERO, _NEITHER = 1, 2, 4
-_KINDS = np.full(256, _NEITHER, np.uint8)
-_KINDS[ord("1") : ord("9") + 1] = 0
-_KINDS[ord(".")], _KINDS[ord("0")] = _DOT, _ZERO
+_KIND_OF_BYTE = np.full(256, _NEITHER, np.uint8)
+_KIND_OF_BYTE[ord("1") : ord("9") + 1] = 0
+_KIND_OF_BYTE[ord(".")], _KIND_OF_BYTE[ord("0")] = _DOT, _ZERO
 
 
 @dataclass(frozen=True, slots=True)
 class PlainLines:
     """Q lines of 81 characters of 1-9 and at most one kind of blank, `.` or `0`.
 
-    - `numbers` (Q,): their line numbers in the source, from 1, ascending.
-    - `cells` (Q, 81): the characters, blanks as `.`.
-    - `remaining`: the other lines, as a chunk for each run of lines.
+    - `numbers` (Q,): the line numbers in the source, from 1, ascending.
+    - `cells` (Q, 81): the characters, with `.` for each blank.
+    - `remaining`: the other lines of the chunk; each run of consecutive lines is a chunk.
     """
 
     numbers: NDArray[np.int64]
@@ -61,7 +61,7 @@ def plain_lines(chunk: TextChunk) -> PlainLines:
     lengths -= (lengths > 0) & (data[ends - 1] == ord("\r"))
     fitting = np.flatnonzero(lengths == 81)
     cells = data[starts[fitting][:, None] + np.arange(81)]
-    kinds = np.bitwise_or.reduce(_KINDS[cells], axis=1)
+    kinds = np.bitwise_or.reduce(_KIND_OF_BYTE[cells], axis=1)
     plain = kinds < (_DOT | _ZERO)
     lines = fitting[plain]
     remaining = _runs_between(chunk, lines, starts, np.append(ends, 0))
@@ -69,7 +69,7 @@ def plain_lines(chunk: TextChunk) -> PlainLines:
 
 
 def _uniform_lines(data: bytes) -> NDArray[np.uint8] | None:
-    """The cells of a chunk in which all lines are plain and have the same line end; else None."""
+    """The cells, if all lines of a chunk are plain and have the same line end; else None."""
     width = data.find(b"\n") + 1
     end = data[81:width]
     if end not in (b"\n", b"\r\n") or len(data) % width:
@@ -89,7 +89,7 @@ def _with_dots(cells: NDArray[np.uint8]) -> NDArray[np.uint8]:
 def _runs_between(
     chunk: TextChunk, lines: NDArray[np.intp], starts: NDArray[np.intp], ends: NDArray[np.intp]
 ) -> list[TextChunk]:
-    """The other lines of a chunk, as a chunk for each run of lines.
+    """Split off the lines that are not plain. Each run of consecutive lines becomes a chunk.
 
     `lines` are the indices of the plain lines; `starts` and `ends` are the offsets of all lines.
     """
@@ -104,7 +104,7 @@ def _runs_between(
 
 
 def masks_of_plain(cells: NDArray[np.uint8]) -> NDArray[np.uint16]:
-    """The masks of 9×9 puzzles, (P, 81), given their ASCII characters; all but 1-9 are blanks."""
+    """The masks (P, 81) of 9×9 puzzles, given their ASCII characters; all except 1-9 are blanks."""
     shifts = cells - np.uint8(ord("1"))
     masks: NDArray[np.uint16] = np.left_shift(1, shifts, dtype=np.uint16)
     masks |= (shifts > 8) * np.uint16(NINE_BY_NINE.all_values)  # for blanks, the shift sets no bit
@@ -138,7 +138,7 @@ class ChunkContents:
         return self._entries[line - self._plain_count]
 
     def lines_of(self, indices: IndexArray) -> IndexArray:
-        """The index of the plain line of each of these puzzles, or -1 if it has none."""
+        """For each index of a puzzle, its index in `plain`, or -1 if it is not a plain line."""
         lines = self._order[indices]
         lines[lines >= self._plain_count] = -1
         return lines
@@ -148,7 +148,7 @@ class ChunkContents:
         return zip(self._entry_indices.tolist(), self._entries, strict=True)
 
     def plain_cells(self) -> tuple[IndexArray, NDArray[np.uint8]]:
-        """The indices of all plain puzzles, plain lines first, and their cells, (P, 81)."""
+        """The indices of all plain puzzles, and their cells (P, 81). Plain lines come first."""
         indices = [index for index, entry in self.entries() if entry.plain]
         texts = "".join([entry.text for entry in self._entries if entry.plain])
         cells = np.frombuffer(texts.encode("ascii"), np.uint8).reshape(-1, 81)

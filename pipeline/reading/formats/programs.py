@@ -1,6 +1,6 @@
-"""Files of programs: HoDoKu, SadMan Sudoku and SudoCue; for OpenSudoku see `opensudoku.py`.
+"""Files of HoDoKu, SadMan Sudoku and SudoCue.
 
-A file of HoDoKu has one or more lines of its library: `:0000:x:`, 81 cells, and further fields.
+A file of HoDoKu has one or more library lines: `:0000:x:`, 81 cells, and further fields.
 
     :0000:x:..7+3..5…:314 916::
 
@@ -18,9 +18,9 @@ The `.sdk` files of SadMan Sudoku and SudoCue have a grid:
     …
 
 Lines beginning with `#` are comments. The section [Puzzle] has the grid, and [Jigsaw] or [Regions]
-has a map of regions. The state of play, pencil marks, colours and remarks are skipped; other
-sections are refused. A file without sections is read as a grid. The format is described at
-sadmansoftware.com/sudoku/faq19.php.
+has a map of regions. Sections with the state of play, pencil marks, colours and remarks are
+skipped. Other sections are errors. A file without sections is read as a grid. The format is
+described at sadmansoftware.com/sudoku/faq19.php.
 """
 
 from __future__ import annotations
@@ -61,10 +61,10 @@ _PLAIN_LINE = re.compile(rf":[0-9A-Za-z-]*:[^:]*:({PLAIN}):")
 
 
 def givens_of(line: str) -> str | None:
-    """The givens and blanks of a library line, in their columns; None for any other line.
+    """Replace all but the cells of a library line by spaces; None for any other line.
 
-    The fields before the cells become spaces. A placed digit becomes a space and a blank, for which
-    the line's own sign is used.
+    So the cells keep their columns. `+` and a placed digit become a space and a blank, which is `0`
+    or `.` as in the rest of the line.
     """
     match = _FIELDS_BEFORE_CELLS.match(line)
     start = match.end() if match else 0
@@ -76,7 +76,7 @@ def givens_of(line: str) -> str | None:
 
 
 def _is_played(line: str) -> bool:
-    """Whether a line is 81 cells, of which some were placed in play."""
+    """Whether a line is 81 cells and some of their digits were placed in play."""
     return "+" in line and _PLAYED.fullmatch(line) is not None
 
 
@@ -133,7 +133,7 @@ def _library_entry(has_rules: bool, line: str, number: int, reader: Reader) -> E
 
 
 def library_line(cells: str) -> str:
-    """The library line of 81 digits and blanks."""
+    """Write a library line, given the 81 digits and blanks of a puzzle."""
     return f":0000:x:{cells}:::\n"
 
 
@@ -161,14 +161,14 @@ _SKIPPED_SECTIONS = {
     *("state", "pencilmarks", "colours", "colors"),
     *("author", "comment", "description", "date", "source", "level", "url"),
 }
-"""Sections that are not part of the puzzle. Any other section may change it, so it is refused."""
+"""Sections that do not change the puzzle. Sections that may change it are refused."""
 
 _MAP_SECTIONS = ("jigsaw", "regions")
 """Sections with a map of regions."""
 
 
 def _is_heading(line: TextLine) -> bool:
-    """Whether a line is the heading of a section, perhaps a damaged one."""
+    """Whether a line begins with `[`: it is the heading of a section, even if it is damaged."""
     return line.text.lstrip().startswith("[")
 
 
@@ -187,7 +187,7 @@ def parse_sadman(text: Text, reading: Reading) -> Parsed:
 
 
 def _check_sections(text: Text) -> None:
-    """Raise InvalidPuzzle for lines in a section that may change the puzzle."""
+    """Raise InvalidPuzzle if a section that may change the puzzle is not empty."""
     heading, may_change = None, False
     for line in text.lines:
         if _is_heading(line):
@@ -199,9 +199,9 @@ def _check_sections(text: Text) -> None:
 
 
 def _puzzle_rows(text: Text) -> tuple[tuple[TextLine, ...], list[TextLine]]:
-    """The lines of the puzzle and of the region map.
+    """The lines of the puzzle, and the lines of the region map. Raises InvalidPuzzle.
 
-    The puzzle is in the section [Puzzle] or, without that, before the first section.
+    The puzzle is in the section [Puzzle] or, if that is missing, before the first section.
     """
     sections: dict[str, list[TextLine]] = {"": []}
     lines = sections[""]

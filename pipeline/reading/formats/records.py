@@ -1,6 +1,6 @@
 """Cut the stream of a collection into chunks of whole records, and read records as entries.
 
-Also tests whether a line or a field is a puzzle or a row.
+This module also has functions that test whether a line or a field is a puzzle or a row.
 """
 
 from __future__ import annotations
@@ -38,22 +38,27 @@ from pipeline.reading.formats.text import (
 from pipeline.settings import Reading
 
 MAX_RECORD_BYTES = 64 * 1024
-"""Maximum size of a record; a longer one is an error and is skipped."""
+"""Maximum size of a record. A longer record is skipped, and becomes an entry with an error."""
 
 LOOKAHEAD = 256
 """Number of bytes after a record that may be needed to recognise its end."""
 
 Boundary = Callable[[bytes, int, int], int]
-"""(data, limit, known) → the last end of a record in the first `limit` bytes. If there is none, the
-first end in the first `known` bytes, or 0. The data begins with a record."""
+"""A function that finds the end of a record: (data, limit, known) → offset.
+
+The data begins with a record. The offset is the last end of a record in the first `limit` bytes. If
+no record ends there, it is the first end in the first `known` bytes, or 0 without such an end.
+"""
 
 Digest = Callable[[bytes], bytes]
-"""The beginning of a record → fewer than LOOKAHEAD bytes that replace it in the search for its
-end."""
+"""A function that shortens the beginning of a long record, in which its end is searched.
+
+It returns fewer than LOOKAHEAD bytes, which a Boundary can read instead of the beginning.
+"""
 
 
 def last_end(ends: Iterator[int], limit: int, known: int) -> int:
-    """Return what a Boundary returns, given the ends of the records in ascending order."""
+    """Choose the offset that a Boundary returns. `ends`: the ends of all records, ascending."""
     last = 0
     for end in ends:
         if end > known:
@@ -65,17 +70,18 @@ def last_end(ends: Iterator[int], limit: int, known: int) -> int:
 
 
 def _line_boundary(data: bytes, limit: int, known: int) -> int:
-    """The Boundary of lines, which may end in a lone CR.
+    """The Boundary of lines. A lone CR counts as a line end only if there is no LF.
 
-    A chunk ends with comments only if it has no other lines.
+    The offset is before the comments at the end of the chunk, so that the next chunk has them. A
+    chunk of only comments keeps them.
     """
-    end, sign = data.rfind(b"\n", 0, limit) + 1, b"\n"
+    end, line_end = data.rfind(b"\n", 0, limit) + 1, b"\n"
     if not end:
         ends = (match.end() for match in LINE_END.finditer(data))
-        end, sign = last_end(ends, limit, known), b"\r"
+        end, line_end = last_end(ends, limit, known), b"\r"
     position = end
     while 0 < position <= limit:
-        start = data.rfind(sign, 0, position - 1) + 1
+        start = data.rfind(line_end, 0, position - 1) + 1
         if not has_no_significant_line(data[start:position]):
             return position
         position = start
@@ -103,7 +109,11 @@ def cut_lines(stream: BinaryIO, _layout: Any, size: int) -> Iterator[TextChunk]:
 
 
 def _join_comments(chunk: TextChunk | None, next_chunk: TextChunk, max_bytes: int) -> TextChunk:
-    """Join a chunk and the comments before or after it; if they are too long, drop the comments."""
+    """Join a chunk and the chunk of comments before or after it.
+
+    If the two are longer than `max_bytes`, or one is the beginning of a record that is too long,
+    the comments are dropped.
+    """
     if chunk is None:
         return next_chunk
     are_cut = [
@@ -125,7 +135,7 @@ class _Window:
         self.is_last = False
 
     def fill(self, size: int) -> bool:
-        """Fill `data` up to `size` bytes, or to the end. Returns whether there are any bytes."""
+        """Read until `data` has `size` bytes or the stream ends. Returns whether it has bytes."""
         parts, missing = [self.data], size - len(self.data)
         while missing > 0 and not self.is_last:
             parts.append(self._stream.read(missing))
@@ -135,16 +145,16 @@ class _Window:
         return bool(self.data)
 
     @property
-    def known(self) -> int:
-        """The number of bytes in which all ends of records can be recognised."""
+    def known_size(self) -> int:
+        """The number of bytes of `data` in which every end of a record can be recognised."""
         return len(self.data) if self.is_last else len(self.data) - LOOKAHEAD
 
     def end(self, size: int, boundary: Boundary) -> int:
-        """The end of the next chunk, of about `size` bytes; 0 if it is not in `data`."""
+        """The end in `data` of the next chunk of about `size` bytes; 0 if `data` is too short."""
         rest = len(self.data)
         if self.is_last and rest <= size:
             return rest
-        return boundary(self.data, size, self.known) or (rest if self.is_last else 0)
+        return boundary(self.data, size, self.known_size) or (rest if self.is_last else 0)
 
     def take(self, size: int) -> bytes:
         taken, self.data = self.data[:size], self.data[size:]
@@ -157,9 +167,9 @@ class _Window:
         prefix, lines = digest(dropped), count_lines(dropped)
         while True:
             self.fill(MAX_RECORD_BYTES + LOOKAHEAD)
-            end = boundary(prefix + self.data, 0, len(prefix) + self.known) - len(prefix)
+            end = boundary(prefix + self.data, 0, len(prefix) + self.known_size) - len(prefix)
             is_split = dropped.endswith(b"\r") and self.data.startswith(b"\n")
-            dropped = self.take(end if end > 0 else self.known)
+            dropped = self.take(end if end > 0 else self.known_size)
             lines += count_lines(dropped) - is_split
             if end > 0 or self.is_last:
                 return lines
@@ -199,20 +209,21 @@ _UNREAD_LINE = re.compile(r"^line ([0-9]+)")
 """The line number at the beginning of an unread text."""
 
 _MIN_DAMAGED_LENGTH = 12
-"""Minimum length of a field that may be a damaged puzzle."""
+"""Minimum length of a field that counts as a possible damaged puzzle."""
 
-_WITHOUT_KNOWN = {ord(sign): None for sign in CELL_CHARACTERS}
+_DELETE_CELL_CHARACTERS = {ord(character): None for character in CELL_CHARACTERS}
 _MAX_SHOWN = 100
 """Number of characters of an invalid record that its entry contains."""
 
 
 @dataclass(frozen=True, slots=True)
 class Reader:
-    """Reads the records of one source; `source` names it in messages.
+    """Reads the records of one source.
 
+    - `source`: the name of the source in messages.
     - `parse`: reads a single puzzle in any format.
-    - `needs_its_text`: decides whether the text of a puzzle has information besides its cells.
-    - `raises`: invalid records raise InvalidPuzzle instead of becoming entries.
+    - `needs_its_text`: whether the text of a puzzle has information besides its cells.
+    - `raises`: whether invalid records raise InvalidPuzzle instead of becoming entries.
     """
 
     source: str
@@ -223,7 +234,7 @@ class Reader:
 
     @property
     def takes_plain(self) -> bool:
-        """Whether 81 characters of 1-9, `.` and `0` are a classic puzzle without being parsed."""
+        """Whether a text of 81 characters of 1-9, `.` and `0` is taken as a classic puzzle."""
         return self.reading.takes_plain
 
     def read(
@@ -233,10 +244,12 @@ class Reader:
         shift: int | None = 0,
         claimed: str | None = None,
     ) -> Entry:
-        """Read a record; `lines` are the numbers of its lines, at least one.
+        """Read a record.
 
-        `shift` is the number of characters before the record in its first line. If it is None,
-        messages have no column. `claimed` is the solution beside the record.
+        - `lines`: the numbers of its lines in the source, at least one.
+        - `shift`: the number of characters before the record in its first line; None if messages
+          should not name a column.
+        - `claimed`: the solution beside the record, such as the one in a column of solutions.
         """
         data = text.encode(errors="surrogateescape")
         try:
@@ -275,7 +288,7 @@ class Reader:
         text: str,
         code: RefusalCode = "not-a-puzzle",
     ) -> Entry:
-        """The entry of an invalid record that no parser has read."""
+        """The entry of a record that is refused without being parsed."""
         error = InvalidPuzzle(self.source, line, column, expected, found, code=code)
         return self._invalid_entry(line, text, error)
 
@@ -292,15 +305,16 @@ class Reader:
 
 
 def _cells_in_one_line(text: str, puzzle: Puzzle) -> str:
-    """The cells in one line, with blanks as `.`: the characters of the source, if it has n².
+    """Write the cells of a puzzle in one line, with `.` for blanks.
 
-    Otherwise they are written by `render_cells` or, if that is impossible, as numbers.
+    The line has the characters of the source if these are n². Otherwise `render_cells` writes it
+    or, if it cannot, the line has numbers separated by spaces, with 0 for blanks.
     """
     cells = "".join(cells_of(line) for line in text.split("\n") if not is_border(line))
     if len(cells) == len(puzzle.cells):
         blank = puzzle.geometry.all_values
         both = zip(cells, puzzle.cells, strict=True)
-        return "".join("." if mask == blank else sign for sign, mask in both)
+        return "".join("." if mask == blank else character for character, mask in both)
     try:
         return render_cells(puzzle)
     except ValueError:
@@ -332,7 +346,7 @@ def is_text(text: str) -> bool:
 
 
 def is_too_long(text: str) -> bool:
-    """Whether a record exceeds MAX_RECORD_BYTES."""
+    """Whether a record is larger than MAX_RECORD_BYTES."""
     return (
         len(text) * 4 > MAX_RECORD_BYTES
         and len(text.encode(errors="surrogateescape")) > MAX_RECORD_BYTES
@@ -346,7 +360,7 @@ def plain_entry(
     title: str = "",
     unread: tuple[str, ...] = (),
 ) -> Entry:
-    """The entry of a plain puzzle, given its 81 characters."""
+    """The entry of a plain puzzle. `cells`: 81 characters of 1-9 and `.` or `0`."""
     text = cells.replace("0", ".")
     return Entry(line, text, None, None, claimed, plain=True, title=title, unread=unread)
 
@@ -357,12 +371,12 @@ def is_plain(cells: str) -> bool:
 
 
 def with_plain_blanks(cells: str) -> str | None:
-    """81 digits and one kind of blank with `.` or `0` as the blank; None for any other text."""
+    """Replace the blank of 81 digits and blanks by `.` unless it is `0`; None for other texts."""
     if is_plain(cells):
         return cells
     blanks = set(cells) - set(DIGITS) if len(cells) == 81 else set()
-    sign = blanks.pop() if len(blanks) == 1 else ""
-    return cells.replace(sign, ".") if sign and sign in BLANKS else None
+    blank = blanks.pop() if len(blanks) == 1 else ""
+    return cells.replace(blank, ".") if blank and blank in BLANKS else None
 
 
 def is_full(cells: str, side: int = 9) -> bool:
@@ -382,7 +396,7 @@ def split_solution(cells: str) -> tuple[str, str | None]:
 
 
 def side_of(field: str) -> int | None:
-    """The side of the puzzle in a field; None if its characters or their number are invalid."""
+    """The side of the puzzle in a field; None if the field is not a puzzle."""
     if is_plain(field):
         return 9
     if len(field) < min(SIDES):
@@ -397,13 +411,13 @@ def side_of(field: str) -> int | None:
 
 
 def has_blanks(field: str) -> bool:
-    """Whether a field with a puzzle has blanks."""
+    """Whether the puzzle in a field has blanks."""
     return not set(BLANKS).isdisjoint(split_solution(cells_of(field))[0])
 
 
 def may_be_damaged_puzzle(field: str) -> bool:
-    """Whether a field may be a damaged puzzle."""
-    return len(field) >= _MIN_DAMAGED_LENGTH and _are_mostly_known(field)
+    """Whether a field may be a damaged puzzle: it is long, and most characters are of cells."""
+    return len(field) >= _MIN_DAMAGED_LENGTH and _are_mostly_cell_characters(field)
 
 
 def is_row(line: str, side: int) -> bool:
@@ -414,15 +428,15 @@ def is_row(line: str, side: int) -> bool:
 
 
 def is_damaged_row(line: str, side: int) -> bool:
-    """Whether a line may be a damaged row: it has half of the cells, and few other characters."""
+    """Whether a line may be a damaged row: at least half as long, mostly characters of cells."""
     cells = cells_of(line.strip())
-    return len(cells) * 2 >= side and _are_mostly_known(cells)
+    return len(cells) * 2 >= side and _are_mostly_cell_characters(cells)
 
 
-def _are_mostly_known(cells: str) -> bool:
-    return len(cells.translate(_WITHOUT_KNOWN)) * 4 <= len(cells)
+def _are_mostly_cell_characters(cells: str) -> bool:
+    return len(cells.translate(_DELETE_CELL_CHARACTERS)) * 4 <= len(cells)
 
 
 def has_value_above_four(cells: str) -> bool:
     """Whether cells contain a value above 4, which a 4×4 puzzle cannot have."""
-    return any(sign.isalnum() and sign not in "01234xX" for sign in cells)
+    return any(character.isalnum() and character not in "01234xX" for character in cells)

@@ -10,7 +10,7 @@
 
 The map has a letter or a digit for each cell, the name of its region; each of the n regions has n
 connected cells. A map of digits cannot be a puzzle, because in a puzzle equal digits are never
-neighbours. The grid or the map may also be one line of n² signs. Regions replace the boxes.
+neighbours. The grid or the map may also be one line of n² characters. Regions replace the boxes.
 """
 
 from __future__ import annotations
@@ -62,14 +62,14 @@ def find_map(rows: Sequence[str]) -> RegionMap | None:
 
 
 def _find_damaged_map(rows: Sequence[str]) -> RegionMap | None:
-    """A map with some wrong, missing or additional signs, among enough rows for a grid as well.
+    """Find a map in which some characters are wrong, missing or additional.
 
-    In a grid, equal values are never neighbours. A region of n cells has at least n - 1 pairs of
-    equal neighbours; in a damaged map, two thirds of them must remain.
+    In a grid, equal values are never neighbours. In a map, a region of n cells has at least n - 1
+    pairs of equal neighbours; in a damaged map, at least two thirds of these pairs must be left.
     """
     count, side = len(rows), len(rows[0])
     if (count == side == len(rows[-1]) and side not in _DOUBLE_SIDES) or count > _MAX_ROWS:
-        return None  # a quick test for mere grids
+        return None  # a quick test for grids without a map
     widths = Counter(filter(None, map(len, rows)))
     if not widths:
         return None
@@ -88,9 +88,9 @@ def _find_damaged_map(rows: Sequence[str]) -> RegionMap | None:
 
 
 def _find_damaged_half(rows: Sequence[str], side: int) -> RegionMap | None:
-    """Find damaged maps in the left or the right halves of rows of 2n signs, at least n of them.
+    """Find damaged maps in the left or the right halves of the rows that have 2n characters.
 
-    Returns a map that begins in the first of these rows.
+    There must be at least n such rows. Returns a map that begins in the first of them.
     """
     wide = [index for index, row in enumerate(rows) if len(row) == 2 * side]
     if side not in JIGSAW_SIDES or len(wide) < side:
@@ -107,19 +107,22 @@ def _find_damaged_half(rows: Sequence[str], side: int) -> RegionMap | None:
 def _has_regions(block: Sequence[str], side: int) -> bool:
     """Whether the rows may be damaged maps.
 
-    At least two thirds of the signs are names, more than n/2 names are different, and enough
-    neighbours are equal.
+    At least two thirds of the characters are region names, more than n/2 names are different, and
+    enough neighbours are equal.
     """
-    signs = "".join(block)
-    names = [sign for sign in signs if sign in _NAMES]
-    if len(names) * 3 < len(signs) * 2 or len({*names}) * 2 <= side:
+    characters = "".join(block)
+    names = [character for character in characters if character in _NAMES]
+    if len(names) * 3 < len(characters) * 2 or len({*names}) * 2 <= side:
         return False
-    maps = max(1, len(signs) // side**2)
+    maps = max(1, len(characters) // side**2)
     return _count_equal_neighbours(block, side) * 3 >= maps * side * (side - 1) * 2
 
 
 def _count_equal_neighbours(block: Sequence[str], side: int) -> int:
-    """Count the pairs of neighbours with the same name; the block is n rows of n signs, or one."""
+    """Count the pairs of neighbours with the same region name.
+
+    `block`: rows of n characters, or a single row of n² characters.
+    """
     rows = split_into_rows(block[0], side) if len(block) == 1 else block
     beside = chain.from_iterable(map(pairwise, rows))
     above = chain.from_iterable(zip(*pair, strict=False) for pair in pairwise(rows))
@@ -129,7 +132,8 @@ def _count_equal_neighbours(block: Sequence[str], side: int) -> int:
 def misfit_of(names: Sequence[object], side: int) -> tuple[int, str, str] | None:
     """Check that the region names of all cells form n connected regions of n cells.
 
-    Returns the cell at fault, what is expected and what was found, or None.
+    Returns None if they do. Otherwise returns the cell at fault, and two texts for a message: the
+    expected regions, and the fault that was found.
     """
     groups = groups_of(names)
     cells = (min if len(groups) > side else max)(groups, key=len)
@@ -154,10 +158,10 @@ def puzzle_with_map(
     reading: Reading,
     alternative: str = "",
 ) -> Parsed:
-    """The jigsaw of a grid in n lines or in one, and a map with the region name of each cell.
+    """Make a jigsaw of a grid, in n lines or in one, and of the region name of each cell.
 
-    Raises InvalidPuzzle; if the names do not form regions, `alternative` is added to what the error
-    says is expected.
+    Raises InvalidPuzzle. If the names do not form regions, its message says that n regions,
+    followed by `alternative`, were expected.
     """
     side = isqrt(len(grid[0].cells)) if len(grid) == 1 else 0
     if side in JIGSAW_SIDES and side**2 == len(grid[0].cells):
@@ -221,9 +225,9 @@ def parse_jigsaw_grid(text: Text, reading: Reading) -> Parsed:
 def text_around(
     text: Text, used_lines: Sequence[TextLine], side: int, rules: Sequence[Rule]
 ) -> tuple[str, tuple[str, ...]]:
-    """The title and the unread lines among the lines that are not in `used_lines`.
+    """Read the lines that are not in `used_lines`. Returns a title and unread texts.
 
-    Raises InvalidPuzzle for a line that may be a row.
+    Raises InvalidPuzzle for a line that may be a row of cells.
     """
     others = _other_rows(text, used_lines)
     if wrong := next((row for row in others if _may_be_row(row, side)), None):
@@ -240,7 +244,7 @@ def _other_rows(text: Text, used_lines: Sequence[TextLine]) -> list[TextLine]:
 
 
 def half_row(row: TextLine, first: int) -> TextLine:
-    """The half of a row that begins at cell `first`, with spaces before it to keep its columns."""
+    """Half of a row, from cell `first` on. Spaces before it keep the columns of the cells."""
     words = [*row.placed_cells()]
     half = words[first : first + len(words) // 2]
     start = half[0].column - 1
@@ -248,7 +252,7 @@ def half_row(row: TextLine, first: int) -> TextLine:
 
 
 def _grid_among(rows: Sequence[TextLine], side: int) -> list[TextLine]:
-    """The n successive rows of n cells, or the row of n² cells; empty if there are other rows."""
+    """The only grid: n successive rows of n cells, or one row of n² cells. Empty if not unique."""
     whole = [row for row in rows if len(row.cells) == side**2]
     short = [row for row in rows if len(row.cells) == side]
     if len(short) != side:
@@ -261,7 +265,7 @@ def _grid_among(rows: Sequence[TextLine], side: int) -> list[TextLine]:
 
 
 def _may_be_row(row: TextLine, side: int) -> bool:
-    """Whether a line may be a row of the grid, perhaps a damaged one, or such a row and names."""
+    """Whether a line may be a row of the grid, alone or beside the map, even a damaged one."""
     parts, width = [row.text], len(row.cells)
     if abs(width - 2 * side) < 2:
         parts += [row.cells[:side], row.cells[-side:]]

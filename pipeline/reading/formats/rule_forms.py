@@ -17,40 +17,42 @@ from pipeline.puzzle.puzzle import Rule
 from pipeline.reading.formats.variants import RuleType
 
 RuleFields = dict[str, Any]
-"""The values of a rule's fields, by name."""
+"""Name of a field of a rule → its value."""
 
-Write = Callable[[Any, Geometry], Iterable[Any] | None]
-"""Takes a rule and its geometry. Returns members of an object or words; None if impossible."""
+WriteFunction = Callable[[Any, Geometry], Iterable[Any] | None]
+"""Writes a rule, given its geometry, as members of an object or as words; None if impossible."""
 
 
 class Codec(NamedTuple):
     """Reads and writes one argument of a form.
 
-    `read` returns the fields that the argument sets, a dict for each rule: none if the form has no
-    effect, several if it expresses several rules. `write` returns the output for a rule, or None if
-    the form cannot express the rule.
+    - `read`: takes the source of the form. Returns a dict for each rule that the form expresses,
+      which may be none or several: the fields of the rule that the argument sets.
+    - `write`: returns the argument for a rule; None if the form cannot express the rule.
     """
 
     read: Callable[[Any], Iterable[RuleFields]]
-    write: Write
+    write: WriteFunction
 
 
-def read_only(*_: object) -> None:
+def cannot_write(*_: object) -> None:
     """The `write` of a codec that can only read."""
     return
 
 
-def nothing(*_: object) -> tuple[()]:
+def write_nothing(*_: object) -> tuple[()]:
     """The `write` of a codec whose fields need not be written."""
     return ()
 
 
-def codec(write: Write) -> Callable[[Callable[[Any], Iterable[RuleFields]]], Codec]:
+def codec(write: WriteFunction) -> Callable[[Callable[[Any], Iterable[RuleFields]]], Codec]:
     """Decorator: make a codec from its `read` function."""
     return lambda read: Codec(read, write)
 
 
-def field(name: str, write: Write = nothing) -> Callable[[Callable[[Any], object]], Codec]:
+def field(
+    name: str, write: WriteFunction = write_nothing
+) -> Callable[[Callable[[Any], object]], Codec]:
     """Decorator: make a codec of one field from a function that reads the value of the field.
 
     `write` takes the value instead of the rule.
@@ -61,8 +63,8 @@ def field(name: str, write: Write = nothing) -> Callable[[Callable[[Any], object
     )
 
 
-def fixed(**fields: object) -> Codec:
-    """A codec for fields whose values the form implies; they are not written."""
+def fixed_fields(**fields: object) -> Codec:
+    """A codec for fields that have the same values in all rules of a form, and are not written."""
 
     def write(rule: Rule, _geometry: Geometry) -> tuple[()] | None:
         has_values = all(getattr(rule, name) == value for name, value in fields.items())
@@ -72,19 +74,22 @@ def fixed(**fields: object) -> Codec:
 
 
 class Form(NamedTuple):
-    """A notation for rules of a class; `write` returns None for a rule that it cannot express."""
+    """A notation for the rules of a class.
+
+    `write` returns None for a rule that the notation cannot express.
+    """
 
     kind: RuleType
     read: Callable[[Any], Iterable[Rule]]
-    write: Write
+    write: WriteFunction
 
 
 def form(kind: RuleType, *codecs: Codec) -> Form:
-    """Make a form of these codecs, in the order of its arguments.
+    """Make a form whose arguments are read and written by these codecs, in this order.
 
-    Every combination of the fields that the codecs return becomes a rule.
+    If codecs return several dicts of fields, every combination becomes a rule.
     """
-    *first, last = codecs or (fixed(),)
+    *first, last = codecs or (fixed_fields(),)
 
     def read(source: object) -> Iterator[Rule]:
         combinations = [*product(*[[*codec.read(source)] for codec in first])]

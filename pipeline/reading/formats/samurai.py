@@ -2,12 +2,12 @@
 
 The lines are the upper left, the upper right, the middle, the lower left and the lower right grid.
 
-The five lines are one puzzle if they agree in all shared cells, and at least one of these is not
-blank. Otherwise, if no given contradicts another one or the rules, they may be one puzzle or five,
-and the format must be declared.
+The five lines are one puzzle if they agree in all shared cells, and at least one shared cell is not
+blank. Otherwise, if no given contradicts another one or the rules, the lines may be one puzzle or
+five, and the format must be declared.
 
-A samurai may also be a picture, like its solutions: 21 rows of up to 21 places, optionally
-separated by spaces. A space, `-` or another blank marks a place without a cell.
+A samurai may also be a picture, as its solutions are: 21 rows of up to 21 characters, optionally
+separated by spaces. A space, `-` or another blank marks a place outside the five grids.
 """
 
 from __future__ import annotations
@@ -42,49 +42,53 @@ def recognise_samurai(text: Text) -> str | None:
 
 
 def reason_for_lines(lines: Sequence[str]) -> str | None:
-    """The reason why lines of cells are or may be one samurai; None if they cannot be."""
+    """The reason to read lines of cells as one samurai; None if they cannot be one."""
     if len(lines) != _GRID_COUNT or any(len(line) != _SIDE**2 for line in lines):
         return None
-    signs_by_cell: dict[int, list[str]] = {}
-    for cell, sign in zip(_cells(), chain.from_iterable(lines), strict=True):
-        signs_by_cell.setdefault(cell, []).append(sign)
-    shared = [pair for pair in signs_by_cell.values() if len(pair) > 1]
+    characters_by_cell: dict[int, list[str]] = {}
+    for cell, character in zip(_cells(), chain.from_iterable(lines), strict=True):
+        characters_by_cell.setdefault(cell, []).append(character)
+    shared = [pair for pair in characters_by_cell.values() if len(pair) > 1]
     blanks = {*"".join(lines)} - {*DIGITS}
     if all(one == other for one, other in shared) and any(one in DIGITS for one, _ in shared):
         return _CERTAIN
     if len(blanks) > 1 or not blanks <= {*BLANKS}:
         return None
-    given = {cell: {*signs} - blanks for cell, signs in signs_by_cell.items()}
+    given = {cell: {*characters} - blanks for cell, characters in characters_by_cell.items()}
     geometry = SAMURAI_GEOMETRY
     units = chain(geometry.rows(), geometry.columns(), geometry.boxes())
-    in_units = ([sign for cell in unit for sign in given[cell]] for unit in units)
-    is_sound = all(len({*signs}) == len(signs) for signs in in_units)
-    return _UNCERTAIN if is_sound and all(len(signs) < 2 for signs in given.values()) else None
+    in_units = ([digit for cell in unit for digit in given[cell]] for unit in units)
+    are_units_sound = all(len({*digits}) == len(digits) for digits in in_units)
+    are_cells_sound = all(len(digits) < 2 for digits in given.values())
+    return _UNCERTAIN if are_units_sound and are_cells_sound else None
 
 
 def _cells() -> Iterator[int]:
-    """The cell of each character of the lines, grid by grid and row by row."""
+    """Yield the cell of each character of the five lines, in order."""
     return chain.from_iterable(SAMURAI_GEOMETRY.rows())
 
 
 def _is_picture(text: Text) -> bool:
-    """Whether a text has 21 rows with a place for each cell, and only blanks in the gaps."""
+    """Whether a text has 21 rows with a character for each cell, and only blanks elsewhere."""
     if len(text.rows) != _EXTENT:
         return False
-    placed = [*_picture(text)]
+    placed = [*_picture_places(text)]
     gaps = [word.text for cell, word in placed if cell is None]
     return len(placed) - len(gaps) == SAMURAI_GEOMETRY.size and {*gaps} <= {" ", *BLANKS}
 
 
-def _picture(text: Text) -> Iterator[tuple[int | None, Word]]:
-    """Yield the cell of each place, or None in a gap, and the word in it."""
+def _picture_places(text: Text) -> Iterator[tuple[int | None, Word]]:
+    """Yield the cell at each place, or None outside the grids, and the word at this place."""
     for row, line in enumerate(text.rows, 1):
         for column, word in enumerate(_row_places(line), 1):
             yield SAMURAI_GEOMETRY.cell_at(row, column), word
 
 
 def _row_places(line: TextLine) -> list[Word]:
-    """The places of a row: its words, or its single characters, perhaps with spaces between."""
+    """Split a row into a word for each place: 21 words, or else single characters.
+
+    If spaces separate all characters, they are left out.
+    """
     words = [*line.words()]
     single = [Word(line.number, *placed) for placed in enumerate(line.text.rstrip(), 1)]
     if len(single) > _EXTENT and not any(word.text.strip() for word in single[1::2]):
@@ -103,7 +107,7 @@ def parse_samurai(text: Text, reading: Reading) -> Parsed:
 
 def _frame(text: Text, rows: Sequence[TextLine]) -> Frame:
     if _is_picture(text):
-        placed = [(cell, word) for cell, word in _picture(text) if cell is not None]
+        placed = [(cell, word) for cell, word in _picture_places(text) if cell is not None]
         frame = Frame.of_words([word for _, word in placed], SAMURAI_GEOMETRY)
         return frame._replace(cells=[cell for cell, _ in placed])
     expected, fault = "5 lines of 81 cells", None

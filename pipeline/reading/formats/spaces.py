@@ -5,10 +5,10 @@
      98    6
     …
 
-Editors strip trailing spaces, so an empty row may be an empty line. The cells may also be in every
-second column, as in `5 3     7`; the columns of the digits show which. To avoid guesses, there must
-be digits in the first column, in the last column, and in each column that could be a gap between
-boxes. If a row is an empty line, no other empty lines are allowed.
+Editors strip trailing spaces, so a row without digits may be an empty line. The cells may also be
+in every second column, as in `5 3     7`, if all digits are in odd columns. To avoid guesses, there
+must be digits in the first column, in the last column, and in each column that could be a gap
+between boxes. If a row is an empty line, no other empty lines are allowed.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ from pipeline.reading.formats.base import Format
 from pipeline.reading.formats.cells import DIGITS, GEOMETRIES
 from pipeline.reading.formats.frames import Frame, Row, frame_of_rows, parser
 from pipeline.reading.formats.grid import recognise_grid
-from pipeline.reading.formats.text import Text, TextLine, Word, decode_text, either
+from pipeline.reading.formats.text import Text, TextLine, Word, decode_text, join_with_or
 
 _CHARACTERS = frozenset(DIGITS + " ")
 _DIGITS_AS_DOTS = str.maketrans(DIGITS, "." * len(DIGITS))
 _GAP = "   "
-"""More spaces than can be between two filled neighbouring cells."""
+"""Spaces with at least one blank cell among them, if cells are in every second column."""
 
 _MIN_LINES = 3
 """Minimum number of lines of a grid in which rows are missing."""
@@ -41,7 +41,7 @@ class _SpacedGrid(NamedTuple):
 
     - `side`: the number of cells that each row should have.
     - `step`: the number of columns from one cell to the next, 1 or 2.
-    - `is_certain`: the cells cannot be in other columns.
+    - `is_certain`: whether the digits exclude that the cells are in other columns.
     """
 
     rows: Sequence[TextLine]
@@ -62,7 +62,7 @@ def recognise_spaces(text: Text) -> str | None:
 
 
 def is_in_spaces(data: bytes) -> bool:
-    """Whether a source is a grid with spaces as blanks, perhaps with rows missing or added."""
+    """Whether a source is a grid with spaces as blanks, even if rows are missing or added."""
     try:
         return recognise_spaces(decode_text(data, "")) is not None
     except InvalidPuzzle:
@@ -72,7 +72,7 @@ def is_in_spaces(data: bytes) -> bool:
 def _frame(text: Text) -> Frame:
     layout = _find_layout(text)
     if layout is None:
-        raise text.at_line(text.lines[0], f"{either(GEOMETRIES)} rows of digits and spaces")
+        raise text.at_line(text.lines[0], f"{join_with_or(GEOMETRIES)} rows of digits and spaces")
     rows = [_row(line, layout.side, layout.step) for line in layout.rows]
     borders = [line for line in text.lines if line.is_border]
     lines = sorted((*layout.rows, *borders), key=lambda line: line.number)
@@ -86,9 +86,12 @@ def _frame(text: Text) -> Frame:
 
 
 def _row(line: TextLine, side: int, step: int) -> Row:
-    """The cells of a line, followed by all other characters except spaces, which are errors."""
+    """The cells of a line, followed by the characters that are not spaces in other columns.
+
+    These make the row too long, which is an error.
+    """
     end, placed = side * step, enumerate(line.text.ljust(side * step), 1)
-    words = [Word(line.number, column, sign) for column, sign in placed]
+    words = [Word(line.number, column, character) for column, character in placed]
     others = [*(words[1:end:step] if step > 1 else ()), *words[end:]]
     strays = (word for word in others if word.text != " ")
     return Row.of_words((*words[:end:step], *strays), line)
@@ -99,9 +102,9 @@ def _find_layout(text: Text) -> _SpacedGrid | None:
 
     The cells are in every second column if all digits are in odd columns and the rows are longer
     than the side. The side is the number of rows, because rows may lack trailing blanks. If a row
-    has more cells than there are rows, or a digit is larger, rows are missing.
+    has more cells than there are rows, or a digit is larger than their number, rows are missing.
     """
-    lines = [line for line in text.written() if not line.is_border]
+    lines = [line for line in text.uncommented_lines() if not line.is_border]
     filled = [line for line in lines if line.text.strip()]
     clean = [line.text.rstrip() for line in filled if _CHARACTERS.issuperset(line.text.rstrip())]
     if len(clean) * 4 < max(1, len(filled)) * 3:
@@ -118,7 +121,7 @@ def _find_layout(text: Text) -> _SpacedGrid | None:
         return None
     are_all_rows = len(rows) == len(lines) or all(row.text.strip() for row in rows)
     if step == 2:
-        shows_step = any(_GAP in row for row in clean)  # there is a blank cell in the gap
+        shows_step = any(_GAP in row for row in clean)
     else:
         shows_step = not is_spaced and " " in "".join(clean)
     too_long = sum(len(line.text) > side * step for line in filled)
@@ -130,8 +133,8 @@ def _find_layout(text: Text) -> _SpacedGrid | None:
 def _width(rows: Sequence[str]) -> int:
     """The estimated length of a full row.
 
-    This is the length of the longest row. If that is longer than any side, it is the length that at
-    most a quarter of the rows exceed.
+    Usually, the longest row is a full row. If it is longer than any side, at most a quarter of the
+    rows may be longer than the estimated length.
     """
     lengths = sorted(map(len, rows))
     return lengths[len(lengths) * 3 // 4] if lengths[-1] > _MAX_SIDE else lengths[-1]
@@ -156,11 +159,11 @@ def _fills_all_columns(rows: Sequence[str], side: int, step: int) -> bool:
 
 
 def _rows_among(lines: Sequence[TextLine], min_side: int) -> Sequence[TextLine]:
-    """The rows: the lines from the first to the last filled one, and empty lines if needed.
+    """Find the rows: the lines from the first to the last filled one, and empty lines if needed.
 
-    If there are fewer than `min_side` rows, or not as many as any side, empty lines are added: all
-    of them if this yields a side, or those after the grid if the first line is filled. Otherwise
-    none are added, because it is unknown which empty lines are rows.
+    If the rows are fewer than `min_side`, or their number is not a side, empty lines around them
+    are added: all of them if the number of rows is a side then, or those after the rows if the
+    first line is filled. Otherwise no lines are added, because any of them may be rows.
     """
     filled = [index for index, line in enumerate(lines) if line.text.strip()]
     first, stop = filled[0], filled[-1] + 1

@@ -5,8 +5,8 @@
 
 A line `sep=;` names the delimiter. A header row and an index column are left out if their labels
 are 0, 1, …, or 1, 2, …, or A, B, …. Whole numbers may end in `.0`. A puzzle uses one kind of blank:
-`-1`, `NaN`, `None`, `null`, `NA`, an empty field, 0 or a sign for blanks. Empty rows or columns may
-separate the boxes or surround the table. Quoted fields may contain line breaks.
+`-1`, `NaN`, `None`, `null`, `NA`, an empty field, 0 or another character for blanks. Empty rows or
+columns may separate the boxes or surround the table. Quoted fields may contain line breaks.
 """
 
 from __future__ import annotations
@@ -25,23 +25,25 @@ from pipeline.reading.formats.parsed import Parsed
 from pipeline.reading.formats.text import DECODED_BYTES, SEPARATOR_LINE, Text, Word
 from pipeline.settings import Reading
 
-DELIMITERS = ",;\t"
+TABLE_DELIMITERS = ",;\t"
 
 _PRINTED_HEADER = re.compile(r"\s+0(?:\s+\d{1,2}){3,24}\s*")
 """The header of a data frame as pandas prints it."""
 
 _QUOTED = r'"((?:[^"]|"")*+)"'
-_FIELDS = {
-    sign: re.compile(rf' *+(?:{_QUOTED}|([^"\n{sign}]*+)) *+([{sign}\n]|\Z)')
-    for sign in f"{DELIMITERS}|"
+_FIELD_PATTERNS = {
+    delimiter: re.compile(rf' *+(?:{_QUOTED}|([^"\n{delimiter}]*+)) *+([{delimiter}\n]|\Z)')
+    for delimiter in f"{TABLE_DELIMITERS}|"
 }
+"""Delimiter → pattern of a field and the character after it."""
+
 _FLOAT = re.compile(r"(-?\d{1,9})\.0+")
 _BLANK_WORDS = frozenset(("-1", "nan", "none", "null", "na", "<na>", "n/a"))
 _BLANKS = frozenset(BLANKS) | _BLANK_WORDS | {""}
 _CORNER_LABELS = ("", "index", "row", "rows", "r", "unnamed: 0")
 _COUNTED_LABEL = re.compile(r"(\D{0,12})(\d{1,2})")
 _MAX_SIDE = max(ALL_GEOMETRIES)
-MAX_ROWS = 2 * _MAX_SIDE
+MAX_TABLE_ROWS = 2 * _MAX_SIDE
 """Maximum number of rows of a table, with labels, gaps and margins."""
 
 _Rows = list[list[Word]]
@@ -50,8 +52,8 @@ _Rows = list[list[Word]]
 class _Table(NamedTuple):
     """The cells of a table.
 
-    - `reason`: what shows that the text is a table; empty if nothing does.
-    - `geometry`: set if empty rows or columns separate the boxes.
+    - `reason`: the reason to read the text as a table, for messages; may be empty.
+    - `geometry`: the geometry, if empty rows or columns show the boxes.
     """
 
     rows: _Rows
@@ -77,27 +79,27 @@ def parse_table(text: Text, reading: Reading) -> Parsed | None:
     return puzzle_of_frame(text, frame._replace(geometry=geometry), _ALPHABETS, reading)
 
 
-def normalised(token: str) -> str:
-    """A number without leading zeros and a final `.0`, or a word in lower case."""
+def normalise_token(token: str) -> str:
+    """Remove leading zeros and a final `.0` from a number, and convert a word to lower case."""
     number = _FLOAT.fullmatch(token)
     return without_leading_zeros(number[1] if number else token.lower())
 
 
-_ALPHABETS = numbers(_BLANKS, ", or one symbol for all blanks", normalised)
+_ALPHABETS = numbers(_BLANKS, ", or one symbol for all blanks", normalise_token)
 
 
 def _find_table(text: Text) -> _Table | None:
-    """The table in a text; None if nothing distinguishes the text from plain rows of numbers."""
+    """Find the table in a text; None if the text is only plain rows of numbers, or no table."""
     lines = text.lines
-    if not 4 <= len(lines) <= MAX_ROWS or len(text.data) > DECODED_BYTES:
+    if not 4 <= len(lines) <= MAX_TABLE_ROWS or len(text.data) > DECODED_BYTES:
         return None
     first, separator_line = lines[0].text, SEPARATOR_LINE.fullmatch(lines[0].text)
     if first.count('"') % 2:
         first += lines[1].text
     if separator_line:
         rows = _split_rows(text, separator_line[1], lines[0].number)
-    elif any(map(first.count, DELIMITERS)):
-        rows = _split_rows(text, max(DELIMITERS, key=first.count), 0)
+    elif any(map(first.count, TABLE_DELIMITERS)):
+        rows = _split_rows(text, max(TABLE_DELIMITERS, key=first.count), 0)
     elif _PRINTED_HEADER.fullmatch(first):
         rows = [[*line.words()] for line in lines]
         rows[0].insert(0, Word(lines[0].number, 1, ""))
@@ -118,7 +120,7 @@ def _find_table(text: Text) -> _Table | None:
 
 
 def _is_cell(token: str) -> bool:
-    return token.isdigit() or normalised(token) in _BLANKS or _is_float(token)
+    return token.isdigit() or normalise_token(token) in _BLANKS or _is_float(token)
 
 
 def _is_float(token: str) -> bool:
@@ -126,22 +128,24 @@ def _is_float(token: str) -> bool:
 
 
 def _is_typical_of_tables(token: str) -> bool:
-    """Whether a cell is `NaN`, `-1`, `5.0` or the like, as only programs write them."""
+    """Whether a cell is `NaN`, `-1`, `5.0` or the like, which people do not write."""
     return token.lower() in _BLANK_WORDS or _is_float(token)
 
 
 def _split_rows(text: Text, delimiter: str, separator_line: int) -> _Rows:
-    """The fields of the lines after number `separator_line`, without empty lines.
+    """Split the lines after line `separator_line` into fields. Empty lines are left out.
 
     Returns no rows if a line has a single field, or if a quote is not closed.
     """
-    lines = {line.number: line.text for line in text.written() if line.number > separator_line}
+    lines = {
+        line.number: line.text for line in text.uncommented_lines() if line.number > separator_line
+    }
     whole = "\n".join(lines.get(number, "") for number in range(1, max(lines, default=0) + 1))
     rows: _Rows = []
     row: list[Word] = []
     position, number, begin = 0, 1, 0
-    while len(rows) <= MAX_ROWS and len(row) <= MAX_ROWS:
-        match = _FIELDS[delimiter].match(whole, position)
+    while len(rows) <= MAX_TABLE_ROWS and len(row) <= MAX_TABLE_ROWS:
+        match = _FIELD_PATTERNS[delimiter].match(whole, position)
         if match is None:
             return []
         written = match[1] if match[1] is not None else match[2]
@@ -165,10 +169,10 @@ def _split_rows(text: Text, delimiter: str, separator_line: int) -> _Rows:
 
 
 def _table_of(rows: _Rows) -> _Table | None:
-    """The table of n×n cells in these rows, without labels, gaps and margins; None if none fits.
+    """Find a table of n×n cells: the rows without labels, gaps and margins; None if not possible.
 
-    If most rows have the length of a side, a table of rows of different lengths is returned, so
-    that parsing it reports the wrong row.
+    If rows have different lengths, but most have the length of a side, all rows are returned, and
+    parsing them reports the row with a wrong length.
     """
     widths = Counter(map(len, rows))
     if not widths:
@@ -192,7 +196,7 @@ def _table_of(rows: _Rows) -> _Table | None:
 
 
 def _without_labels(rows: _Rows) -> _Table | None:
-    """The cells below a header row, right of an index column, or both; None without such labels."""
+    """Remove a header row, an index column, or both. Returns None if the rows have neither."""
     height, width = len(rows), len(rows[0])
     has_header, has_index = height >= width, width >= height
     side = height - has_header
@@ -211,11 +215,12 @@ def _without_labels(rows: _Rows) -> _Table | None:
 
 
 def _are_labels(words: Sequence[str]) -> bool:
-    """Whether words count from 0 or 1, each perhaps after the same name, or are letters from A."""
+    """Whether words are 0, 1, 2, … or 1, 2, 3, …, perhaps after the same name, or A, B, C, …."""
     if "".join(words).lower() == ascii_lowercase[: len(words)]:
         return True
     parts = [
-        _COUNTED_LABEL.fullmatch(normalised(word) if _is_float(word) else word) for word in words
+        _COUNTED_LABEL.fullmatch(normalise_token(word) if _is_float(word) else word)
+        for word in words
     ]
     names = {part[1] for part in parts if part}
     numbers = [int(part[2]) for part in parts if part]
@@ -223,7 +228,7 @@ def _are_labels(words: Sequence[str]) -> bool:
 
 
 def _without_gaps(rows: _Rows) -> _Table | None:
-    """The cells without the empty rows or columns that separate boxes; None if there are none."""
+    """Remove the empty rows or columns that separate boxes. Returns None if there are none."""
     height, width = len(rows), len(rows[0])
     if height == width + 1 and width in ALL_GEOMETRIES:  # a damaged table with one empty row
         return None
@@ -256,7 +261,7 @@ def _possible_boxes(side: int) -> Iterator[Geometry]:
 
 
 def _without_margins(rows: _Rows) -> _Table | None:
-    """The cells without the empty columns and rows around them; None if no columns are empty."""
+    """Remove the empty rows and columns around the cells. Returns None if no column is empty."""
     filled_rows = [number for number, row in enumerate(rows) if any(word.text for word in row)]
     filled_columns = [column for row in rows for column, word in enumerate(row) if word.text]
     if not filled_rows or not filled_columns:

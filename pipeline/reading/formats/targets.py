@@ -35,7 +35,8 @@ from pipeline.settings import MAX_BYTES
 class File:
     """The text of a file before, between and after its items.
 
-    `max_items`: the maximum number of items; `one_geometry`: all items must have one geometry.
+    - `max_items`: the maximum number of items; None if there is no limit.
+    - `one_geometry`: whether all items must have the same geometry.
     """
 
     head: str = ""
@@ -54,12 +55,13 @@ class Target:
 
     - `item`: writes a puzzle.
     - `endings`: the file name endings that imply the notation.
-    - `plain`: writes 81 digits and dots.
-    - `pair`: writes a puzzle and its solution, for a `pair_file`. Without it, only the solution is
-      written, as a filled grid.
+    - `plain`: writes a 9×9 puzzle, given as 81 digits and dots.
+    - `pair`: writes a puzzle and its solution, for a `pair_file`. If it is None, only the solution
+      is written, as a filled grid.
     - `annotated`: writes a puzzle, its solution if given, and notes.
 
-    Writers raise ValueError, with a noun for what the notation cannot express.
+    Writers raise ValueError with a noun phrase for the first property that the notation cannot
+    express.
     """
 
     item: Callable[[Puzzle], str]
@@ -98,7 +100,7 @@ def _plain_writer(plain: Callable[[str], str]) -> Callable[[Puzzle], str]:
 
 
 def _document_target(notation: str = "") -> Target:
-    """The target for f-puzzles documents, or for links that contain such a document."""
+    """The target for f-puzzles documents or, if `notation` is `link` or `sudokupad`, for links."""
 
     def annotated(puzzle: Puzzle, solution: Grid | None, notes: Notes) -> str:
         return render_fpuzzles(puzzle, notation, solution, notes)
@@ -162,7 +164,7 @@ def puzzle_in(path: str | Path) -> Puzzle:
 
 
 def target_of(name: str) -> Target:
-    """The target with this name. Raises UsageError if there is none."""
+    """The target with this name. Raises UsageError for an unknown name."""
     if name not in TARGETS:
         raise UsageError(f"there is no notation {name!r}; expected one of {', '.join(NAMES)}")
     return TARGETS[name]
@@ -179,7 +181,7 @@ def item_text(puzzle: Puzzle, to: str, solution: Grid | None = None, notes: Note
     """Write a puzzle, or its solution, as an item in a file of the target named `to`.
 
     Notes are written if the target supports them. Raises UsageError for an unknown target, and
-    ValueError with a noun for what the target cannot express.
+    ValueError with a noun phrase for the first property that the target cannot express.
     """
     target = target_of(to)
     content, pair = puzzle, target.pair if solution else None
@@ -200,17 +202,17 @@ def item_text(puzzle: Puzzle, to: str, solution: Grid | None = None, notes: Note
 
 
 def _check_read_back(puzzle: Puzzle, text: str, target: Target) -> None:
-    """Raise ValueError, with a noun, if a text reads back as a different puzzle."""
+    """Raise ValueError with a noun phrase if a text is not read back as the same puzzle."""
     try:
         read_back = parse_source(text.encode(), "puzzle").puzzle
     except InvalidPuzzle as error:
         raise ValueError(_first_refused(puzzle, target) or str(error)) from None
-    if lost := difference(puzzle, read_back):
+    if lost := first_difference(puzzle, read_back):
         raise ValueError(lost)
 
 
 def _first_refused(puzzle: Puzzle, target: Target) -> str:
-    """Describe the first rule that is refused even in a puzzle without other rules; else ""."""
+    """Describe the first rule that is refused even as the only rule of a puzzle; "" if none is."""
     for rule in puzzle.rules if len(puzzle.rules) > 1 else ():
         single_rule = Puzzle(puzzle.geometry, puzzle.cells, (rule,))
         try:
@@ -220,15 +222,15 @@ def _first_refused(puzzle: Puzzle, target: Target) -> str:
     return puzzle.rules[0].describe(puzzle.geometry) if len(puzzle.rules) == 1 else ""
 
 
-def difference(puzzle: Puzzle, read_back: Puzzle) -> str:
-    """Describe the first difference between two puzzles as a noun; empty if there is none."""
+def first_difference(puzzle: Puzzle, read_back: Puzzle) -> str:
+    """Describe the first difference of two puzzles by a noun phrase; empty if they are equal."""
     geometry = puzzle.geometry
     if geometry != read_back.geometry:
         return shape_in_words(geometry)
-    (cells, rules), (cells_found, rules_found) = _normalised(puzzle), _normalised(read_back)
+    (cells, rules), (cells_found, rules_found) = _normalise(puzzle), _normalise(read_back)
     if lost := rules - rules_found:
         rule = next(
-            candidate for candidate in puzzle.rules if _canonical(candidate, geometry) in lost
+            candidate for candidate in puzzle.rules if _canonical_rule(candidate, geometry) in lost
         )
         return rule.describe(geometry)
     if added := rules_found - rules:
@@ -238,8 +240,8 @@ def difference(puzzle: Puzzle, read_back: Puzzle) -> str:
     return next((cell_in_words(puzzle, cell) for cell in changed), "")
 
 
-def _normalised(puzzle: Puzzle) -> tuple[tuple[int, ...], Counter[Rule]]:
-    """The mask of each cell, restricted by rules about single cells, and the other rules."""
+def _normalise(puzzle: Puzzle) -> tuple[tuple[int, ...], Counter[Rule]]:
+    """Apply the rules about single cells to the masks. Returns the masks and the other rules."""
     if not puzzle.rules:
         return puzzle.cells, Counter()
     from pipeline.puzzle.rules.pairs import Among, Parity  # noqa: PLC0415 - slow to load
@@ -250,7 +252,7 @@ def _normalised(puzzle: Puzzle) -> tuple[tuple[int, ...], Counter[Rule]]:
             case Among(cell) | Parity(cell) if mask := cells[cell] & _allowed_mask(rule, geometry):
                 cells[cell] = mask
             case _:
-                rules[_canonical(rule, geometry)] += 1
+                rules[_canonical_rule(rule, geometry)] += 1
     return tuple(cells), rules
 
 
@@ -264,7 +266,7 @@ def _allowed_mask(rule: Rule, geometry: Geometry) -> int:
     return mask
 
 
-def _canonical(rule: Rule, geometry: Geometry) -> Rule:
+def _canonical_rule(rule: Rule, geometry: Geometry) -> Rule:
     """The canonical form of a rule; equivalent rules have the same form."""
     from pipeline.puzzle.rules.cages import Arrow, Quadruple  # noqa: PLC0415 - slow to load
     from pipeline.puzzle.rules.custom import (  # noqa: PLC0415
@@ -284,7 +286,7 @@ def _canonical(rule: Rule, geometry: Geometry) -> Rule:
         case Arrow(circle):
             rule = replace(rule, circle=tuple(sorted(circle)))
         case OneOf(choices):
-            restated = ([_canonical(part, geometry) for part in choice] for choice in choices)
+            restated = ([_canonical_rule(part, geometry) for part in choice] for choice in choices)
             canonical = (tuple(sorted(choice, key=repr)) for choice in restated)
             rule = replace(rule, choices=tuple(sorted(canonical, key=repr)))
         case Relation(related=related):
@@ -297,11 +299,11 @@ def _canonical(rule: Rule, geometry: Geometry) -> Rule:
             values = geometry.values
             nondeterministic = machines.Machine(rule.moves_by(values), accepted, starts)
             text = machines.nondeterministic_text(nondeterministic, values)
-            work = machines.Work()
+            reader = machines.MachineReader()
             try:
-                machine = work.machine(machines.parse_machine, text, values, len(line))
+                machine = reader.machine(machines.parse_machine, text, values, len(line))
                 rule = StateMachine(line, *machine, label)
             except machines.TooManyStates:
-                parsed = work.nondeterministic_machine(machines.parse_machine, text, values)
+                parsed = reader.nondeterministic_machine(machines.parse_machine, text, values)
                 rule = NondeterministicMachine(line, *parsed, label)
     return rule

@@ -16,16 +16,16 @@ COMMENTS = ("#", "//")
 NEWLINE = re.compile(r"\r\n?|\n")
 LINE_END = re.compile(rb"\r\n?|\n")
 MAX_LINES = 70_000
-"""Enough for the largest puzzle with one number per line: 256² and a header."""
+"""Maximum number of significant lines: the largest puzzle, with one number per line, has 256²."""
 
 MAX_TEXT_BYTES = 4 * 1024 * 1024
 """Maximum size of all significant lines: 64 bytes per cell of the largest puzzle."""
 
 DECODED_BYTES = 1 << 16
-"""Number of bytes to decode at a time. A longer text is never read as a grid with empty lines."""
+"""Number of bytes to decode at a time. In a longer text, empty lines are never rows of a grid."""
 
 SEPARATOR_LINE = re.compile(r"\s*sep=([,;\t|])\s*", re.IGNORECASE)
-"""A first line with which spreadsheets name the delimiter."""
+"""The line in which spreadsheets name the delimiter, above the table."""
 
 END_OF_FILE = "\x1a"
 """Ctrl-Z, which programs for DOS write at the end of a text."""
@@ -40,13 +40,13 @@ _CONTINUATION = bytes(range(0x80, 0xC0))
 _SEPARATORS = " \t,|"
 _WITHOUT_SEPARATORS = {ord(character): None for character in _SEPARATORS}
 _BORDER = re.compile(r"(?=.*\+)[-+|*=]+|\*-+\*|\|*(?:=\|*){3,}")
-_BORDER_SIGNS = frozenset("-+|*=")
+_BORDER_CHARACTERS = frozenset("-+|*=")
 _WORD = re.compile(r"\S+")
 _MAX_QUOTED = 20
 
 
 class ErrorDetails(TypedDict, total=False):
-    """Optional fields of InvalidPuzzle: the code for programs, and the advice for users."""
+    """Optional fields of InvalidPuzzle: a code for programs, and advice for users."""
 
     code: RefusalCode
     hint: str
@@ -62,7 +62,7 @@ class Word(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class TextLine:
-    """One line that is neither empty nor a comment.
+    """A line of a source.
 
     - `number`: the line number, from 1.
     - `cells`: the characters of `text` except white space and separators (`,` and `|`).
@@ -80,7 +80,7 @@ class TextLine:
         return cls(number, text, cells_of(text), is_border(text))
 
     def placed_cells(self) -> Iterator[Word]:
-        """Each character of `cells` as a word with its column."""
+        """Yield each character of `cells` as a word with its column."""
         return (
             Word(self.number, column, character)
             for column, character in enumerate(self.text, 1)
@@ -88,7 +88,7 @@ class TextLine:
         )
 
     def words(self, pattern: re.Pattern[str] = _WORD) -> Iterator[Word]:
-        """The matches of the pattern, by default the words between white space."""
+        """Yield the matches of the pattern, by default the words between white space."""
         return (Word(self.number, m.start() + 1, m[0]) for m in pattern.finditer(self.text))
 
 
@@ -113,8 +113,8 @@ class Text:
         """The lines that are not borders."""
         return tuple(line for line in self.lines if not line.is_border)
 
-    def written(self) -> list[TextLine]:
-        """All lines except comments, with empty ones; none if the text is too long for a grid."""
+    def uncommented_lines(self) -> list[TextLine]:
+        """All lines except comments; no lines if the text is longer than DECODED_BYTES."""
         if len(self.data) > DECODED_BYTES:
             return []
         numbered = enumerate(io.StringIO(self.data.decode(), newline=None), 1)
@@ -167,7 +167,7 @@ class Text:
         return first
 
     def without_comments(self) -> str:
-        """All lines up to the last significant one; other lines are empty."""
+        """The text up to the last significant line, with empty lines instead of comments."""
         texts = {line.number: line.text for line in self.lines}
         return "\n".join(texts.get(number, "") for number in range(1, self.lines[-1].number + 1))
 
@@ -182,7 +182,7 @@ def is_border(text: str) -> bool:
     if "+" not in text and "*" not in text and "=" not in text:
         return False
     drawn = text.replace(" ", "").replace("\t", "")
-    return _BORDER_SIGNS.issuperset(drawn) and _BORDER.fullmatch(drawn) is not None
+    return _BORDER_CHARACTERS.issuperset(drawn) and _BORDER.fullmatch(drawn) is not None
 
 
 def is_significant(line: str) -> bool:
@@ -211,25 +211,27 @@ def significant_lines(text: str) -> list[str]:
     return [line for line in NEWLINE.split(text) if is_significant(line)]
 
 
-def either(choices: Iterable[object]) -> str:
-    """`4, 6 or 9`."""
+def join_with_or(choices: Iterable[object]) -> str:
+    """List choices in words, such as `4, 6 or 9`."""
     *rest, last = map(str, choices)
     return f"{', '.join(rest)} or {last}" if rest else last
 
 
 def quote(text: str) -> str:
-    """The text in quotes, shortened, with unprintable characters escaped."""
+    """Quote a text for a message: shorten it, and escape unprintable characters."""
     return ascii(text[:_MAX_QUOTED]) + ("…" if len(text) > _MAX_QUOTED else "")
 
 
-def oversize(source: str, max_bytes: int, found: str, option: str = "--max-bytes") -> InvalidPuzzle:
-    """The error for a source that is larger than an option allows, by default --max-bytes."""
+def oversize_error(
+    source: str, max_bytes: int, found: str, option: str = "--max-bytes"
+) -> InvalidPuzzle:
+    """The error for a source of more than `max_bytes` bytes, the limit that `option` sets."""
     expected = f"at most {max_bytes} bytes ({option})"
     return InvalidPuzzle(source, None, None, expected, found, code="too-large")
 
 
 def count_lines(data: bytes, start: int = 0, stop: int | None = None) -> int:
-    """Count the line ends between two offsets: LF, CRLF and lone CR."""
+    """Count the line ends (LF, CRLF and lone CR) between two offsets."""
     end = len(data) if stop is None else stop
     has_returns = data.find(b"\r", start, end) >= 0  # quicker than counting
     returns = data.count(b"\r", start, end) if has_returns else 0
@@ -270,13 +272,14 @@ def _is_unmarked_utf_16(body: bytes) -> bool:
     """Whether ASCII characters alternate with NULs."""
     first, second = body[:200:2], body[1:200:2]
     pairs = (first, second), (second, first)
-    return any(nuls and not nuls.strip(b"\0") and b"\0" not in signs for nuls, signs in pairs)
+    return any(nuls and not nuls.strip(b"\0") and b"\0" not in letters for nuls, letters in pairs)
 
 
-def _significant(body: bytes, source: str) -> Iterator[TextLine]:
-    """Yield the lines that are neither empty nor comments; of a long text, decode only these.
+def _significant_lines(body: bytes, source: str) -> Iterator[TextLine]:
+    """Yield the lines that are neither empty nor comments.
 
-    Raises InvalidPuzzle for too many lines or bytes.
+    In a text longer than DECODED_BYTES, only these lines are decoded. Raises InvalidPuzzle if it
+    has too many of them, or if they are too long together.
     """
     if len(body) <= DECODED_BYTES:
         for number, line in enumerate(NEWLINE.split(body.decode()), 1):
@@ -324,12 +327,12 @@ def without_utf_16(data: bytes, source: str) -> bytes:
         line = len(NEWLINE.findall(before)) + 1
         column = len(NEWLINE.split(before)[-1]) + 1
         found, is_cut_off = f"the byte 0x{data[error.start]:02x}", error.end == len(data)
-        expected = "valid UTF-16 text, as the byte order mark says"
+        expected = "valid UTF-16 text, because it has the byte order mark of UTF-16"
         raise InvalidPuzzle(source, line, column, expected, found, is_cut_off, "not-text") from None
 
 
 def decode_text(data: bytes, source: str) -> Text:
-    """Decode a UTF-8 text; a byte order mark and CRLF are accepted.
+    """Decode a UTF-8 text, which may have a byte order mark and any line ends.
 
     Raises InvalidPuzzle if the bytes are not text, if the text is larger than any puzzle, or if no
     line is significant. For a binary file of another program, the error names its kind.
@@ -340,7 +343,7 @@ def decode_text(data: bytes, source: str) -> Text:
     if body.endswith(END_OF_FILE.encode()):
         body = body.rstrip(END_OF_FILE.encode())
     _check_text(body, source)
-    lines = tuple(_significant(body, source))
+    lines = tuple(_significant_lines(body, source))
     if not lines:
         found = "an empty file" if not body or body.isspace() else "only comments and empty lines"
         raise InvalidPuzzle(source, None, None, "a puzzle", found, truncated=True, code="empty")

@@ -12,18 +12,21 @@ from pipeline.puzzle.puzzle import Puzzle, Rule
 from pipeline.reading.formats.parsed import Variant
 from pipeline.reading.formats.text import TextLine, Word
 
-# the rules are slow to load, so functions import them
+# Modules of rules are slow to load, so functions import them.
 
 MIN_RULES_SIDE, MAX_RULES_SIDE = 4, 16
 """The smallest and the largest side of f-puzzles documents."""
 
 RowColumn = tuple[int, int]
 RuleType = Callable[..., Rule]
-"""A class of rules, which is called with its fields."""
+"""A rule class, called with the values of its fields."""
 
 
 def cells_along(geometry: Geometry, start: RowColumn, step: RowColumn) -> tuple[int, ...]:
-    """The cells from `start`, which may be just outside the grid, to the edge, `step` by `step`."""
+    """The cells from `start` to the edge of the grid, in steps of `step`.
+
+    `start` may also be the place just before the first cell, outside the grid.
+    """
     (row, column), cells = start, list[int]()
     if geometry.cell_at(row, column) is None:
         row, column = row + step[0], column + step[1]
@@ -34,7 +37,11 @@ def cells_along(geometry: Geometry, start: RowColumn, step: RowColumn) -> tuple[
 
 
 def variant_of(puzzle: Puzzle) -> Variant:
-    """The variant of a puzzle: `even-odd` if each cell is given, blank, even or odd."""
+    """The variant of a puzzle without solving it: `rules`, `even-odd` or `classic`.
+
+    A puzzle without rules is `even-odd` if some cells are marked even or odd, and all others are
+    given or blank.
+    """
     if not puzzle.is_plain:
         return "rules"
     geometry = puzzle.geometry
@@ -48,8 +55,8 @@ def given_masks(
 ) -> tuple[tuple[int, ...], list[Rule]]:
     """Combine pairs of cell and mask.
 
-    Returns the intersection of the masks of each cell, and a rule for each mask that contradicts
-    earlier ones, so that the puzzle has no solution.
+    Returns the intersection of the masks of each cell. A mask that contradicts earlier masks of its
+    cell is returned as a rule instead, so that the puzzle has no solution.
     """
     masks, rules = [geometry.all_values] * geometry.size, list[Rule]()
     for cell, mask in given_pairs:
@@ -68,7 +75,7 @@ def words_of(line: TextLine, pattern: re.Pattern[str], start: int) -> list[Word]
     return [Word(line.number, match.start() + 1, match[0]) for match in matches]
 
 
-def diagonals() -> list[Rule]:
+def diagonal_rules() -> list[Rule]:
     """The rules of both diagonals."""
     from pipeline.puzzle.rules.regions import Diagonal  # noqa: PLC0415
 
@@ -76,7 +83,10 @@ def diagonals() -> list[Rule]:
 
 
 def cages_of(members: Mapping[int, Sequence[int]], sums: Mapping[int, int]) -> list[Rule]:
-    """The cages, given the cells and the sum of each by key; 0 means that a cage has no sum."""
+    """Make cages. `members` and `sums` map the key of a cage to its cells and its sum.
+
+    A sum of 0 means that the cage has no sum. A single cell without a sum is left out.
+    """
     from pipeline.puzzle.rules.cages import Cage  # noqa: PLC0415
 
     return [
@@ -89,7 +99,7 @@ def cages_of(members: Mapping[int, Sequence[int]], sums: Mapping[int, int]) -> l
 def first_misfit(regions: Sequence[Hashable]) -> tuple[int, str] | None:
     """Check that the region names of all cells are n regions of n cells.
 
-    Returns the first cell at fault and what is expected, or None.
+    Returns None if so, else the first cell at fault and the expected regions, for a message.
     """
     n = isqrt(len(regions))
     sizes: Counter[Hashable] = Counter()
@@ -103,7 +113,7 @@ def first_misfit(regions: Sequence[Hashable]) -> tuple[int, str] | None:
 
 
 def groups_of(names: Iterable[Hashable]) -> list[tuple[int, ...]]:
-    """The cells of each group, given the group name of each cell."""
+    """Group cells by name. `names`: the name of the group of each cell."""
     members: dict[Hashable, list[int]] = {}
     for cell, name in enumerate(names):
         members.setdefault(name, []).append(cell)
@@ -111,7 +121,7 @@ def groups_of(names: Iterable[Hashable]) -> list[tuple[int, ...]]:
 
 
 def region_rules(regions: Iterable[Hashable]) -> list[Rule]:
-    """A rule for each region, given the region name of each cell."""
+    """Make a rule for each region. `regions`: the region name of each cell."""
     from pipeline.puzzle.rules.regions import Region  # noqa: PLC0415
 
     return [Region(cells) for cells in groups_of(regions)]

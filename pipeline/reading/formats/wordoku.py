@@ -6,8 +6,8 @@
 
 The letters are the values in alphabetical order. If all are among the first n of the alphabet, A is
 1, B is 2, and so on, even if some do not occur. Otherwise, if fewer than n letters occur, the
-missing ones are unknown, and solutions have digits instead: the signs may be `AEGIMNRS9`. Upper and
-lower case must not be mixed. X is a blank if there is no other blank and the grid is not full.
+missing letters are unknown, and solutions have digits instead: the values may be `AEGIMNRS9`. Upper
+and lower case must not be mixed. X is a blank if there is no other blank and the grid is not full.
 """
 
 from __future__ import annotations
@@ -60,9 +60,9 @@ def recognise_wordoku(text: Text) -> str | None:
     cells = "".join(row.cells for row in rows) if len(lengths) <= side in GEOMETRIES else ""
     if cells.lower() == cells.upper():  # a quick test for puzzles without letters
         return None
-    signs, blank = _signs_in(cells, side)
-    letters = {sign for sign in cells if sign.isalpha()} - {blank}
-    others = {*cells} - {*(signs if _is_full(cells, side) else letters), blank}
+    symbols, blank = _symbols_in(cells, side)
+    letters = {symbol for symbol in cells if symbol.isalpha()} - {blank}
+    others = {*cells} - {*(symbols if _is_full(cells, side) else letters), blank}
     if not cells.isascii() or len(letters) < _MIN_LETTERS or not others <= _BLANKS:
         return None
     if len(cells) != side**2:
@@ -77,7 +77,7 @@ def recognise_wordoku(text: Text) -> str | None:
 
 
 def _grid_rows(text: Text) -> Sequence[TextLine]:
-    """The n successive rows of n characters among other lines; all lines if there are none."""
+    """Find n successive rows of n characters. Returns all rows if there is no such grid."""
     rows = text.rows
     if len(rows) not in range(2, _MAX_ROWS) or len(rows[0].cells) == len(rows) in GEOMETRIES:
         return rows
@@ -89,20 +89,20 @@ def _grid_rows(text: Text) -> Sequence[TextLine]:
 
 
 def _is_full(cells: Sequence[str], side: int) -> bool:
-    """Whether n signs occur n times each."""
+    """Whether the cells have n different characters, each of them n times."""
     return [*Counter(cells).values()] == [side] * side
 
 
-def _signs_in(cells: Sequence[str], side: int) -> tuple[str, str]:
-    """The signs of the values 1, 2, …, in one text, and the sign of blanks, or "".
+def _symbols_in(cells: Sequence[str], side: int) -> tuple[str, str]:
+    """The characters of the values 1, 2, … in one string, and the character of blanks or "".
 
-    In an invalid puzzle, there may be more signs than values, and cells with other characters.
+    In an invalid puzzle, there may be more of these characters than values, and cells with others.
     """
     used = {*cells}
-    letters = {sign for sign in used if sign.isascii() and sign.isalpha()}
-    blank = next((sign for sign in cells if sign in _BLANKS), "")
+    letters = {symbol for symbol in used if symbol.isascii() and symbol.isalpha()}
+    blank = next((symbol for symbol in cells if symbol in _BLANKS), "")
     if not blank and not _is_full(cells, side):
-        blank = next((sign for sign in _BLANK_LETTERS if sign in letters), "")
+        blank = next((symbol for symbol in _BLANK_LETTERS if symbol in letters), "")
         letters.discard(blank)
     for alphabet in (ascii_uppercase[:side], ascii_lowercase[:side]):
         if letters <= {*alphabet}:
@@ -119,25 +119,27 @@ def parse_wordoku(text: Text, reading: Reading) -> Parsed:
         numbers = range(rows[0].number, rows[-1].number + 1) if rows else ()
         lines = [line for line in text.lines if line.number in numbers]
         frame = frame_of_cells(text, rows, GEOMETRIES, lines)
-    signs, blank = _signs_in(frame.tokens, frame.side)
+    symbols, blank = _symbols_in(frame.tokens, frame.side)
     if reading.variant == "even-odd":
         for word in frame.words():
             if word.text in (EVEN, ODD):
                 raise text.at_word(word, "a puzzle of letters without even or odd marks")
     allowed = list[str]()
     for word in frame.words():
-        sign = word.text
-        if sign in signs and sign.isalpha() and sign not in allowed:
-            allowed.append(sign)
+        symbol = word.text
+        if symbol in symbols and symbol.isalpha() and symbol not in allowed:
+            allowed.append(symbol)
             if len(allowed) > frame.side:
                 expected = f"at most {frame.side} letters and one blank"
-                raise text.at_word(word, expected, f"a further letter, {sign!r}")
-            if sign.isupper() != allowed[0].isupper():
+                raise text.at_word(word, expected, f"a further letter, {symbol!r}")
+            if symbol.isupper() != allowed[0].isupper():
                 raise text.at_word(word, "letters in either upper or lower case, not both")
     is_full = _is_full(frame.tokens, frame.side)
-    masks = {sign: 1 << index for index, sign in enumerate(signs) if is_full or sign.isalpha()}
+    masks = {
+        symbol: 1 << index for index, symbol in enumerate(symbols) if is_full or symbol.isalpha()
+    }
     blanks = frozenset((*_BLANKS, blank)) - {""}
-    alphabet = Alphabet(masks, blanks, "a letter or one symbol for all blanks", name=signs)
+    alphabet = Alphabet(masks, blanks, "a letter or one symbol for all blanks", name=symbols)
     parsed = puzzle_of_frame(text, frame, lambda *_: [alphabet], reading)
     parsed = replace(parsed, format=parsed.format + LINE_SUFFIX * in_line)
     return parsed.with_text(*text_around(text, rows, frame.side, ()))
@@ -146,16 +148,16 @@ def parse_wordoku(text: Text, reading: Reading) -> Parsed:
 def render_wordoku(puzzle: Puzzle, notation: str) -> str:
     """Write n lines of n letters, or one line; by default A is 1, B is 2, and so on.
 
-    Raises ValueError, with a noun, if the text could not be read as letters.
+    Raises ValueError with a noun phrase if the text could not be read as letters.
     """
     geometry = puzzle.geometry
     if GEOMETRIES.get(geometry.side) != geometry:
         raise ValueError(shape_in_words(geometry))
     in_line = f" {notation}".endswith(LINE_SUFFIX)
-    signs = f" {notation}".removesuffix(LINE_SUFFIX).strip() or ascii_uppercase[: geometry.side]
-    if len(signs) != geometry.side:
-        raise ValueError(f"{geometry.side} values in the letters {signs}")
-    cells = "".join(written_cells(puzzle, signs, "."))
+    symbols = f" {notation}".removesuffix(LINE_SUFFIX).strip() or ascii_uppercase[: geometry.side]
+    if len(symbols) != geometry.side:
+        raise ValueError(f"{geometry.side} values in the letters {symbols}")
+    cells = "".join(written_cells(puzzle, symbols, "."))
     text = text_in_lines(cells, geometry.size if in_line else geometry.side)
     if not notation and recognise_wordoku(decode_text(text.encode(), "puzzle")) is None:
         raise ValueError("fewer than two letters, or a full grid without each letter in each row")

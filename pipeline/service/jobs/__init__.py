@@ -173,7 +173,7 @@ class ChunkSizes:
         start = end = start or START
         stream.skip(start.byte)
         for chunk in layout.chunks(stream, self.size(layout, settings)):
-            moved = chunk.moved(start)
+            moved = chunk.shifted_by(start)
             yield ChunkRequest(moved, layout, member, max(1, moved.first_line + index_offset()))
             end = moved.end
         error = str(stream.error) if stream.error else None

@@ -79,7 +79,7 @@ class ArchiveJob(LongJob):
         self.unread = Counter(state.get("unread", {}))
         self._member_count: int = state.get("members", 0)
         self._open_collection: tuple[str, CheckpointedTable | str] | None = None
-        """The name of the collection that is being written, and its table or why there is none."""
+        """The name of the collection that is being written, and its table or why it has none."""
         if "inner" in state:
             member, stem, table_state = state["inner"]
             table = None if table_state is None else self._table(stem, table_state)
@@ -312,7 +312,7 @@ class Tree:
         return folder
 
     def write_puzzle_set(self, member: str, number: int, contents: PuzzleSet) -> PuzzleRecord:
-        """Write a puzzle's files; returns its record. On OSError, its files are removed."""
+        """Write a puzzle's files. Returns its record. On OSError, its files are removed."""
         with self._removing_on_error():
             record = self.write(self.stem_for(member, number), contents)
         assert isinstance(record, PuzzleRecord), "contents of a puzzle"  # noqa: S101 - for mypy

@@ -1,7 +1,7 @@
 """Checkpointed files: files to be published that may take hours to write.
 
-They are written to the outbox under temporary names. From time to time they are made durable, and a
-checkpoint is written to the claim: the length of each file, and the state from which the job
+The files are written to the outbox under temporary names. From time to time they are made durable,
+and a checkpoint is written to the claim: the length of each file, and the state from which the job
 continues after a crash.
 """
 
@@ -46,10 +46,10 @@ class _PartialFile:
 class CheckpointedFiles:
     """The checkpointed files of a claim, by name.
 
-    A name with a slash is a path in the claim's tree. `state` is the last checkpoint, or empty if
-    there is none. After a crash, files are truncated to their length in the checkpoint. `key`
-    describes everything that determines the files, except the source; a checkpoint with another key
-    is ignored.
+    A name with a slash is a path in the claim's tree. `state` is the last checkpoint, or empty
+    without a checkpoint. After a crash, files are truncated to their length in the checkpoint.
+    `key` describes everything that determines the files, except the source; a checkpoint with
+    another key is ignored.
     """
 
     def __init__(self, claim: Claim, folders: Folders, key: str = "") -> None:
@@ -149,7 +149,7 @@ class CheckpointedFiles:
 
 
 def last_checkpoint(folder: Path) -> dict[str, Any]:
-    """The last checkpoint in the folder of a claim; empty if there is none."""
+    """The last checkpoint in the folder of a claim; empty without a checkpoint."""
     with contextlib.suppress(OSError):
         return last_json_object(folder / PROGRESS)
     return {}

@@ -69,7 +69,7 @@ APPEND_FLAGS = os.O_WRONLY | os.O_APPEND | os.O_CREAT
 class Manifest:
     """The content of .claim.json: the facts about a job that are needed after a crash.
 
-    - `stem`: what the names of the job's files in the outbox begin with.
+    - `stem`: the beginning of the names of the job's files in the outbox.
     - `claimed`: when the file was claimed, in ISO 8601.
     - `former`: stems of earlier sets of this source, if its stem has changed.
     - `files`: names in the outbox of the files being published and of the earlier files that they
@@ -114,7 +114,7 @@ def new_job_id(now: datetime) -> str:
 
 
 def last_json_object(path: Path) -> dict[str, Any]:
-    """The last complete JSON object in a file with one object per line; empty if there is none.
+    """The last complete JSON object in a file with one object per line; else an empty object.
 
     Raises OSError.
     """
@@ -254,7 +254,7 @@ class Claim:
         self._write_manifest(replace(self.manifest, files=known), writeback=writeback)
 
     def renew(self, manifest: Manifest) -> None:
-        """Replace the manifest by that of another job, and keep the count of attempts."""
+        """Replace the manifest by the manifest of another job, and keep the count of attempts."""
         attempts = self._read_attempts()
         self._write_manifest(manifest)
         self._write_lock(attempts)
@@ -334,7 +334,7 @@ class Claim:
 
 
 def try_lock(path: Path, flags: int = 0) -> int | None:
-    """Lock a file; returns the descriptor, or None if another process holds the lock."""
+    """Lock a file. Returns the descriptor, or None if another process holds the lock."""
     descriptor = descriptor_of(path, flags=os.O_RDWR | flags)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)

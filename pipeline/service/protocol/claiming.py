@@ -119,7 +119,7 @@ class Reservations:
     def reserve(
         self, source: str, fingerprint: Fingerprint, *, keep_cnf: bool, is_folder: bool = False
     ) -> Manifest:
-        """Reserve a stem for a new job; returns its manifest. The caller must hold the lock."""
+        """Reserve a stem for a new job. Returns its manifest. The caller must hold the lock."""
         stem, former = self._choose_stem(source, keep_cnf=keep_cnf, is_folder=is_folder)
         self._append_stems((stem, *former))
         for held in (stem, *former):
@@ -190,7 +190,7 @@ class Reservations:
     def _choose_stem(
         self, source: str, *, keep_cnf: bool, is_folder: bool
     ) -> tuple[str, tuple[str, ...]]:
-        """Choose the stem of a source; returns it, and other stems that have earlier sets of it."""
+        """Choose the stem of a source. Returns the stem, and other stems with sets of it."""
         likely = likely_stems(source)
         used = [
             stem

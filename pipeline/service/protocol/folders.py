@@ -152,7 +152,7 @@ def is_folder(path: Path) -> bool:
 
 
 def move_back(path: Path, target: Path) -> bool:
-    """Move a file back to `target`; returns False if `target` exists."""
+    """Move a file back to `target`. Returns False if `target` exists."""
     try:
         os.link(path, target, follow_symlinks=False)
     except FileExistsError:
@@ -165,7 +165,7 @@ def move_back(path: Path, target: Path) -> bool:
 
 
 def _rename_exclusively(path: Path, target: Path) -> bool:
-    """Rename a file atomically; returns False if the target exists or this is unsupported."""
+    """Rename a file atomically. Returns False if the target exists or this is unsupported."""
     import ctypes  # noqa: PLC0415 - rarely needed
 
     try:

@@ -60,7 +60,7 @@ class Marks:
         return bool(self._crashes) and claim_key(name) in self._crashes
 
     def unmark(self, name: str) -> bool:
-        """Remove the crash mark of a file; returns whether there was one."""
+        """Remove the crash mark of a file. Returns whether there was one."""
         if not self.has_crashed(name):
             return False
         if path := self._crashes.pop(claim_key(name)):

@@ -128,13 +128,13 @@ def _failure_reason(folders: Folders, source: str) -> str:
     if latest is None:
         return "its record is missing, so the reason is unknown"
     _, record = latest
-    if _is_refusal(record):
+    if _moved_to_failed(record):
         return record.message or record.status
     return f"a newer file with this name has the result {record.status}"
 
 
 def latest_record(folders: Folders, source: str) -> tuple[Path, Record] | None:
-    """The path of the record of a source's latest job, and the record; None if there is none."""
+    """The path of the record of a source's latest job, and the record; None without a record."""
     for stem in islice(stems_for(source), LIKELY_STEMS):
         path = folders.outbox / (stem + RECORD_SUFFIX)
         record = read_record(path)
@@ -143,7 +143,7 @@ def latest_record(folders: Folders, source: str) -> tuple[Path, Record] | None:
     return None
 
 
-def _is_refusal(record: Record) -> TypeGuard[PuzzleRecord]:
+def _moved_to_failed(record: Record) -> TypeGuard[PuzzleRecord]:
     """Whether the job of a record moved its original to `failed`."""
     return isinstance(record, PuzzleRecord) and record.status in ("invalid", "failed")
 
@@ -183,7 +183,7 @@ def retry_failed(
 
     Yields (name, None) for each moved file, and (name, reason) for each file that is not moved. If
     several files have the same name, the latest is moved. If `names` is None, moves all files
-    except those that a newer job with the same name has overtaken.
+    except files that a newer job with the same name has overtaken.
     """
     found_names = set()
     latest_first = sorted(files_in(folders.failed), key=lambda path: -path.lstat().st_ctime_ns)
@@ -202,7 +202,7 @@ def retry_failed(
 def _is_overtaken(folders: Folders, source: str) -> bool:
     """Whether a newer job for a file with this name is in work or has succeeded."""
     latest = latest_record(folders, source)
-    return is_in_work(folders, source) or not (latest is None or _is_refusal(latest[1]))
+    return is_in_work(folders, source) or not (latest is None or _moved_to_failed(latest[1]))
 
 
 class ExpiredFile(NamedTuple):
@@ -266,7 +266,7 @@ def _is_old(entry: os.DirEntry[str], limit: float) -> bool:
 
 
 def delete_expired(files: Iterable[ExpiredFile]) -> int:
-    """Delete files, unless they were replaced meanwhile; returns the number of deleted files.
+    """Delete files, unless they were replaced meanwhile. Returns the number of deleted files.
 
     If some files cannot be deleted, raises the first OSError after deleting all others.
     """

@@ -57,7 +57,7 @@ class Observation:
     - `is_cut_off`: whether its content looks truncated.
     - `newest_ns`: for a folder, the latest mtime in it. The fingerprint of a folder has a hash of
       its content instead of an mtime.
-    - `data`, `source`: its bytes, and the source that they are, if the file was read.
+    - `data`, `source`: if the file was read, its bytes, and the source in these bytes.
     - `is_blank`: whether its first bytes are all NULs.
     - `refusal`: why it goes to `failed/` without being read, for example because it is a device;
       empty for other files.
@@ -303,7 +303,7 @@ class History:
     def judge(
         self, observation: Observation, settle: float, now: float, wall_time: float
     ) -> SettlingVerdict | None:
-        """Decide whether the file is complete; returns None if it is complete.
+        """Decide whether the file is complete. Returns None if it is complete.
 
         `settle` is the settling time in seconds, `now` the time on a monotonic clock, `wall_time`
         the time on the wall clock.

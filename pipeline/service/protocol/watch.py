@@ -55,7 +55,7 @@ class Alarm:
             os.write(self._bell, b"!")
 
     def wait(self, seconds: float) -> bool:
-        """Wait up to `seconds` for `ring`; returns whether it was called since the last wait."""
+        """Wait up to `seconds` for `ring`. Returns whether it was called since the last wait."""
         poll = select.poll()
         poll.register(self.descriptor, select.POLLIN)
         started = time.monotonic()

@@ -32,7 +32,7 @@ PROGRAM = Program(
     "batch",
     "search",
     tuple(f"pipeline.solving.compiled.{name}" for name in ("kernel", "deduction", "layout")),
-    "pipeline.solving.compiled.try_search",
+    "pipeline.solving.compiled.check_batch_search",
 )
 loader = ProgramLoader(PROGRAM)
 """Loads, or compiles, the machine code of `kernel.search`."""
@@ -81,7 +81,7 @@ def solve_masks(masks: Masks, max_solutions: int, seconds: float) -> BatchSoluti
 class BatchSolver:
     """The batch solver in machine code or plain Python.
 
-    `branches`: the total number of branches of all calls.
+    `branches`: the number of branches of all calls together.
     """
 
     def __init__(self, compiled_search: Callable[..., int]) -> None:
@@ -99,8 +99,8 @@ class BatchSolver:
         masks_16 = np.array(masks & np.uint16(NINE_BY_NINE.all_values), np.uint16, order="C")
         is_shared = np.zeros(len(masks), np.bool_)
         counts, decided, grids = self._search(masks_16, max_solutions, is_shared, deadline)
-        # which solutions of a shared puzzle are found depends on other puzzles: search again,
-        # unshared
+        # Other puzzles affect which solutions of a shared puzzle are found. So shared puzzles with
+        # enough solutions are searched again, unshared.
         repeated = np.flatnonzero(is_shared & (counts == max_solutions))
         if len(repeated):
             no_sharing = np.zeros(0, np.bool_)
@@ -144,7 +144,7 @@ def _sort(counts: NDArray[np.int64], grids: NDArray[np.uint8]) -> None:
         grids[:count, puzzles] = ordered.swapaxes(0, 1)
 
 
-def try_search(compiled_search: Callable[..., int]) -> None:
+def check_batch_search(compiled_search: Callable[..., int]) -> None:
     """Test the compiled `kernel.search` on a blank grid.
 
     Raises RuntimeError unless it finds two solutions.

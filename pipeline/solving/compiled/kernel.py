@@ -120,8 +120,8 @@ def _pop_branch(lane, last_branch, previous, owner, numbers, counts, max_solutio
 
 # Work stealing. After all puzzles are started, a few hard puzzles would leave most lanes idle, so
 # several lanes share a puzzle. They find its solutions in another order than a single lane would.
-# So if the puzzle has more than `max_solutions`, they may find others of its solutions than a
-# single lane would: see `BatchSolver.__call__`.
+# So if the puzzle has more than `max_solutions`, they may find different solutions than a single
+# lane would: see `BatchSolver.__call__`.
 @compiled()
 def _steal_branch(last_branch, previous, owner, numbers, counts, max_solutions, is_shared):
     """Remove a branch of any lane whose puzzle still needs solutions; mark the puzzle as shared.

@@ -72,7 +72,7 @@ COUNT, SELECTED, AVOIDED = 1761, 2085, 2166
 ROW_SINGLE, COLUMN_SINGLE = 2247, 2328
 ROW_SELECTED_MAY, COLUMN_SELECTED_MAY = 2409, 2652
 VECTORS = 2896
-"""The index of the first vector of each kind in `planes`; the size of `planes` in vectors."""
+"""The index of the first vector of each kind in `planes`, and the size of `planes` in vectors."""
 
 ONE_BIT, ALL_BITS, NO_BITS = np.uint64(1), np.uint64(2**WORD_BITS - 1), np.uint64(0)
 """Words with only the lowest bit, with all bits, and with no bits."""

@@ -1,9 +1,9 @@
 """Run minisat in child processes, which are not trusted.
 
 Each process solves one formula from its standard input. Processes are started in advance, because
-starting one takes half of the time. Unless the exit code and the result file agree on the
-verdict, and SAT comes with a model, a SolverError is raised. The caller checks the model against
-the clauses.
+starting one takes half of the time. A SolverError is raised if the exit code and the result file
+give different verdicts, or if SAT comes without a model. The caller checks the model against the
+clauses.
 
 When its disk is full, minisat 2.2.1 reports SAT without a model. After a parse error it leaves an
 old result file unchanged, so each process gets a new file. The files for the result and the output
@@ -112,7 +112,7 @@ class Minisat:
 
     def _start(self, limits: Limits) -> _WaitingProcess:
         """Start a process that waits for a formula. Raises EnvironmentFailure, SolverError."""
-        with ExitStack() as stack, self._fault_of_program():
+        with ExitStack() as stack, self._converting_os_errors():
             result, output = (stack.enter_context(open_unnamed_file()) for _ in range(2))
             source, sink = os.pipe()
             feed = stack.enter_context(os.fdopen(sink, "wb", buffering=0))
@@ -145,16 +145,15 @@ class Minisat:
         self._start_ahead(limits, 1)
         minisat = self._waiting.pop(0)
         seconds = math.ceil(limits.seconds) + _MAX_WAITING_SECONDS
-        with minisat.stack, self._fault_of_program():
+        with minisat.stack, self._converting_os_errors():
             bounds = Bounds(limits.megabytes * MIB, max(max_bytes, _MAX_OUTPUT_BYTES), seconds)
             limit_process(minisat.process, bounds)
             with minisat.feed:
                 if not write_to_pipe(text, minisat.feed.fileno(), deadline.left()):
                     return Unknown(limits.timeout_message)
-            with contextlib.suppress(
-                SolverError, EnvironmentFailure
-            ):  # the next call raises the error
-                self._start_ahead(limits, 1)  # while this process is busy
+            # Start the next process while this one is busy. The next call raises any error again.
+            with contextlib.suppress(SolverError, EnvironmentFailure):
+                self._start_ahead(limits, 1)
             if not ended_within(minisat.process, deadline.left()):
                 return Unknown(limits.timeout_message)
             result, output = (
@@ -166,8 +165,8 @@ class Minisat:
             )
 
     @contextmanager
-    def _fault_of_program(self) -> Iterator[None]:
-        """Context manager: turn an OSError into EnvironmentFailure or SolverError."""
+    def _converting_os_errors(self) -> Iterator[None]:
+        """Context manager: raise EnvironmentFailure or SolverError instead of an OSError."""
         try:
             yield
         except OSError as error:
@@ -242,5 +241,5 @@ def _verdict(code: int, result: bytes, output: bytes) -> Sat | Unsat | None:
     match code, answer:
         case (10, Sat() as verdict) | (20, Unsat() as verdict):
             return verdict
-    verdict_name = type(answer).__name__.upper()  # an Unknown here has no reason that we know
+    verdict_name = type(answer).__name__.upper()
     raise SolverError(f"minisat ended with exit code {code}, and its result says {verdict_name}")

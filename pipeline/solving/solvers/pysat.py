@@ -151,10 +151,10 @@ class Pysat(Closeable):
     def find_core(
         self, clauses: Iterable[Clause], assumptions: Sequence[int], limits: Limits
     ) -> UnsatCore | None:
-        """Find the smallest core of `shrinking_cores` within the limits; None if there is none.
+        """Find the smallest core of `shrinking_cores` within the limits.
 
-        Raises Satisfiable if all assumptions can hold, EnvironmentFailure if the child cannot be
-        started.
+        Returns None if the limits are too low for any core. Raises Satisfiable if all assumptions
+        can hold, EnvironmentFailure if the child cannot be started.
         """
         deadline = Deadline.of(limits)
         self._load(clauses, CORE_ENGINE, limits, deadline)
@@ -323,7 +323,7 @@ def _serve(pipe: Connection) -> None:
 def _send_cores(
     pipe: Connection, engine: Any, assumptions: Sequence[int], deadline: Deadline
 ) -> None:
-    """Send ever smaller cores, then "no more"; instead a model if all assumptions can hold."""
+    """Send smaller and smaller cores, then "no more". If all assumptions can hold, send a model."""
     try:
         for core in shrinking_cores(engine, assumptions, deadline):
             pipe.send(("core", core))
@@ -347,7 +347,7 @@ def _proof_of(engine: Any) -> Any:
 def shrinking_cores(
     engine: Any, assumptions: Sequence[int], deadline: Deadline
 ) -> Iterator[UnsatCore]:
-    """Yield ever smaller cores, sets of assumptions that cannot all hold.
+    """Yield smaller and smaller cores, which are sets of assumptions that cannot all hold.
 
     The cores are deterministic, but the deadline may end the sequence early. Raises Satisfiable if
     all assumptions can hold. Run this function in a process that can be killed, because
@@ -356,7 +356,7 @@ def shrinking_cores(
     The algorithm is deletion with clause-set refinement (J. Marques-Silva and I. Lynce, On
     improving MUS extraction algorithms, 2011). Each assumption is left out in turn. If all others
     can hold, the assumption is needed. Otherwise only the core of the others is kept. An assumption
-    whose query is hard is tried again later, and may have left the core by then.
+    whose query is hard is tried again later if it is still in the core.
     """
     with suppress(LimitReached):
         core = _core_of(engine, assumptions, sys.maxsize, deadline)

@@ -20,14 +20,14 @@ from support.rules.predicates import MEANS
 
 from pipeline.certify import certify_grid, variants
 from pipeline.certify.exhaustive import OUT_OF_TIME, NotSolutions, SearchResult
-from pipeline.certify.variants import layout as L
 from pipeline.certify.variants import (
+    check_variant_search,
     plain_search,
     run_search,
     search,
     search_all_of_variant,
-    try_search,
 )
+from pipeline.certify.variants import layout as L
 from pipeline.certify.variants.arrays import build_search_arrays
 from pipeline.certify.variants.simplify import MAX_ALTERNATIVES
 from pipeline.puzzle.connected import Connected, DifferentPairs, EqualToAny
@@ -514,9 +514,9 @@ def test_a_search_that_does_not_come_to_a_listed_solution_shows_nothing(monkeypa
 
 
 def test_the_trial_refuses_a_search_that_finds_something_else(step):
-    try_search(step or plain_search)
+    check_variant_search(step or plain_search)
     with pytest.raises(RuntimeError):
-        try_search(lambda *_: L.COMPLETE)
+        check_variant_search(lambda *_: L.COMPLETE)
 
 
 def test_rules_that_contradict_each_other_have_no_solution(step):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 
 import pytest
+from support.cases import default_cases
 from support.outboxes import ONE, in_a_line
 from support.puzzles import NINE, NINE_SOLVED, NINE_TWO, STUCK
 
@@ -86,7 +87,7 @@ def changed(data: bytes, chance: random.Random) -> bytes:
     return b"".join(lines)
 
 
-@pytest.mark.parametrize("stem", KINDS)
+@pytest.mark.parametrize("stem", default_cases(KINDS, "mixed"))
 def test_what_is_done_to_a_table_is_found_together_as_one_by_one(outbox, stem):
     chance = random.Random(stem)
     names = [f"{stem}.csv", f"{stem}_1.solution", f"{stem}_2.solution"]

@@ -17,6 +17,7 @@ from typing import Any, get_args
 
 import msgspec
 import pytest
+from support.cases import default_cases
 from support.notations import FPUZZLES, SAMURAI
 from support.outboxes import EXAMPLES, ONE, Outbox, made, packed, shared
 from support.puzzles import NONE, TWO, program
@@ -185,10 +186,9 @@ def in_record(outbox: Outbox, stem: str) -> Iterator[tuple[str, dict[str, Any]]]
                     yield f"no {name}" if new in (None, ...) else name, forged
 
 
-def of_each(stems: list[str], seconds: tuple[str, ...]) -> pytest.MarkDecorator:
-    """A test of each set; that of some takes seconds."""
-    marked = (pytest.param(each, marks=pytest.mark.trial) for each in seconds)
-    return pytest.mark.parametrize("stem", [*(s for s in stems if s not in seconds), *marked])
+def of_each(stems: list[str], *quick: str) -> pytest.MarkDecorator:
+    """A test of each set; by default, of the quick ones."""
+    return pytest.mark.parametrize("stem", default_cases(stems, *quick))
 
 
 def text_of(*lines: str) -> str:
@@ -255,7 +255,7 @@ def test_every_field_of_every_record_and_table_is_forged(original):
         assert original.rows(f"{stem}.csv")[0] == columns(kind, TRAITS)
 
 
-@of_each(STEMS, (*SLOW, MEMBER, "two", "none", "fallen"))
+@of_each(STEMS, "bad", "lines", "sat", "searched", "set")
 def test_a_forged_field_of_a_record_is_found(original, outbox, stem):
     """The log may be gone, as old ones are; while it is there, it gives away more."""
     missed, missed_with_log = missed_in(original, outbox, stem)
@@ -263,7 +263,7 @@ def test_a_forged_field_of_a_record_is_found(original, outbox, stem):
     assert not missed_with_log & in_the_log()
 
 
-@of_each(["pairs"], ("fallen", "lines", "set"))
+@of_each(["pairs", "fallen", "lines", "set"])
 def test_a_forged_row_is_found(original, outbox, stem):
     table, missed = f"{stem}.csv", set()
     text = outbox.path(table).read_text()
@@ -284,7 +284,7 @@ def test_a_forged_row_is_found(original, outbox, stem):
     assert not {*filterfalse(is_known, missed)}
 
 
-@of_each(["bad", "sat"], ("fallen", "unverified", "two", "prose", "set"))
+@of_each(["bad", "sat", "fallen", "unverified", "two", "prose", "set"], "bad")
 def test_a_forged_line_of_a_log_is_found(outbox, stem):
     log, missed = f"{stem}.log", set()
     lines = outbox.path(log).read_text().splitlines()
@@ -306,7 +306,7 @@ def test_a_forged_line_of_a_log_is_found(outbox, stem):
     assert not {*filterfalse(is_known, missed)}
 
 
-@of_each(STEMS[: -len(SLOW)], (MEMBER, "contradiction", "free", "prose", "two"))
+@of_each(STEMS[: -len(SLOW)], "bad", "pairs", "sat", "searched", "set")
 def test_a_forged_file_is_found(outbox, stem):
     """It is changed with its hash in the record, or without it, or it is gone."""
     record = outbox.record(stem)

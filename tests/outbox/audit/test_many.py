@@ -87,7 +87,7 @@ def test_what_was_declared_of_a_collection_is_declared_to_the_audit_too(tmp_path
     outbox.edit("stars", declared={"variant": ["even-odd"]})
     assert "it does not match the schema: " in outbox.findings()["stars"].problems[0]
     outbox.edit("stars", declared={"variant": "odd"})
-    said = "declared: expected a known format, variant, alphabet, boxes and strict"
+    said = "declared: expected valid values of format, variant, alphabet, boxes or strict"
     assert said in outbox.findings()["stars"].problems[0]
 
 

@@ -9,13 +9,17 @@ import pytest
 from support.browsers import Reader, browser
 from support.drop_folders import NO_SOLUTION, SMALL
 from support.needs import needs_chromium
+from support.pictures import BOARD
 from support.puzzles import EVEN_ODD, NINE, NINE_TWO
+from support.sheets import pages_of
 
 from pipeline import parse_puzzle
-from pipeline.outbox.report import PER_PAGE, Board, Head, Sheet, SheetPuzzle
+from pipeline.outbox.report import PER_PAGE, Board, Head, Sheet, SheetPuzzle, Worked, sheet_pdf
+from pipeline.outbox.report.worked import Line, Panel
 from pipeline.puzzle.geometry import Geometry
 from pipeline.puzzle.puzzle import Puzzle
 from pipeline.puzzle.rules import custom, lines
+from pipeline.steps.techniques import TECHNIQUES
 
 pytestmark = [pytest.mark.browser, needs_chromium]
 
@@ -50,6 +54,23 @@ def ruled() -> list[SheetPuzzle]:
     return [SheetPuzzle(LONG, Board(Puzzle.empty(Geometry(3, 3), (rule,)))) for rule in rules]
 
 
+def worked() -> list[SheetPuzzle]:
+    """Puzzles with steps whose texts are short, long, and longer than a page."""
+    text = "In row 4, 7 is possible only in r4c1 and r4c9, so no other cell of row 4 holds 7. "
+    panels = [
+        Panel(str(number), "Naked pair", BOARD, tuple(Line(text * times) for _ in range(lines)))
+        for number, (times, lines) in enumerate([(1, 2), (2, 2), (4, 2), (1, 60), (1, 1)] * 2)
+    ]
+    single = "n  r4c7=5 hidden single in row 4"
+    singles = Panel("9", "14 singles", BOARD, (Line(single),) * 14, is_list=True)
+    guide = Panel("1", "All", BOARD, (Line(text),), techniques=tuple(t.name for t in TECHNIQUES))
+    return [
+        SheetPuzzle("a.txt", Board(parse_puzzle(NINE)), worked=Worked([*[singles] * 4, *panels])),
+        SheetPuzzle(LONG, Board(parse_puzzle(NINE)), worked=Worked([guide], "No further step.")),
+        SheetPuzzle("b.txt", Board(parse_puzzle(SMALL)), worked=Worked([], text)),
+    ]
+
+
 @pytest.fixture(scope="module")
 def chromium():
     with browser() as started:
@@ -78,7 +99,7 @@ def opened(reader, tmp_path):
 @pytest.mark.parametrize("per_page", PER_PAGE)
 def test_each_page_is_one_sheet_of_paper_a4_or_letter_and_nothing_is_cut(per_page, opened):
     head = Head(LONG, LONG, LONG)
-    sheet = Sheet.of([*various(), *ruled()], per_page, head=head)
+    sheet = Sheet.of([*various(), *ruled(), *worked()], per_page, head=head)
     reader = opened(sheet)
     expected = sheet.total
     assert len(sheet.rules) > 2
@@ -89,7 +110,7 @@ def test_each_page_is_one_sheet_of_paper_a4_or_letter_and_nothing_is_cut(per_pag
     pages = reader.tab.evaluate("""() => Array.from(document.querySelectorAll(".page"), page => ({
         page: page.getBoundingClientRect().toJSON(),
         foot: page.querySelector("footer").getBoundingClientRect().toJSON(),
-        inner: Array.from(page.querySelectorAll("article > *"),
+        inner: Array.from(page.querySelectorAll("article > *, .panel > *, .note"),
             each => each.getBoundingClientRect().toJSON()),
         texts: Array.from(page.querySelectorAll("dl > div"),
             each => each.getBoundingClientRect().toJSON()),
@@ -159,3 +180,14 @@ def test_axe_finds_nothing_serious(chromium, tmp_path):
     with closing(Reader(chromium, path.as_uri(), bypass_csp=True)) as reader:
         violations = Axe().run(reader.tab, options={"resultTypes": ["violations"]})["violations"]
     assert [(each["id"], each["nodes"][0]["html"]) for each in violations] == []
+
+
+def test_steps_take_as_many_pages_in_a_pdf():
+    sheet = Sheet.of(worked())
+    pages = pages_of(sheet_pdf(sheet))
+    assert len(pages) == sheet.total
+    assert [page for page in pages if "How to read the steps" in page] == pages[2:][
+        : len(sheet.guide)
+    ]
+    for number, page in enumerate(pages, 1):
+        assert f"{number} of {sheet.total}" in page

@@ -157,7 +157,7 @@ def test_overlapping_members_are_refused(drop):
     first, *others = walked(drop(file.getvalue()))
     assert first == ("0", content)
     assert {why for _, why in others} == {
-        "its data overlaps that of another member, as in a zip bomb"
+        "its data overlaps the data of another member, as in a zip bomb"
     }
 
 

@@ -155,6 +155,7 @@ def test_clauses_and_other_columns_of_numbers_are_no_givens(text):
     assert "each cell" not in str(caught.value)
 
 
+@pytest.mark.trial
 @for_each("text", [f"board = {LISTS}", facts(GIVENS), triples(), PACKAGE])
 def test_a_text_without_any_character_is_another_only_where_a_number_is_gone(text):
     """A missing bracket, comma, bar or dot never makes another puzzle."""

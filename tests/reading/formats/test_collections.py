@@ -66,6 +66,7 @@ def test_no_example_of_a_single_puzzle_is_a_collection(data):
     assert layout_of(data, complete=True) is None
 
 
+@pytest.mark.trial
 @for_each("name", sorted(EXAMPLES.keys() - {"samurai.txt"}))  # it has puzzles for lines
 def test_no_example_is_a_collection_with_a_line_too_few_or_too_many_either(name):
     data = EXAMPLES[name]

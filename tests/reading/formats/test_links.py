@@ -96,7 +96,7 @@ def test_an_id_of_solo_that_is_wrong_is_refused_at_its_place():
         (f"https://example.org/?s={LINE}&r={'abcdefghi' * 9}", "found 81 other characters"),
         (
             f"https://example.org/?s=..{LINE[2:-1]}0",
-            "81 cells, not only digits up to 9 and one sign",
+            "81 cells, but not only digits up to 9 and one character for blanks",
         ),
     ],
 )

@@ -71,6 +71,14 @@ def test_of_a_game_in_play_what_the_player_cannot_change_is_the_puzzle(version):
     assert read(XML.replace(DATA, fields(version).replace("&#10;", "\n"))).puzzle == CLASSIC
 
 
+@for_each("version", [1, 2, 3, 4, 5])
+def test_values_of_the_player_are_the_progress(version):
+    blanks = (cell for cell, sign in enumerate(LINE) if sign == ".")
+    progress = read(XML.replace(DATA, fields(version))).progress
+    assert progress == (tuple((cell, 1) for cell in blanks), ())
+    assert read(XML).progress == ((), ())
+
+
 @for_each("text", [LAUGHS, OUTSIDE, PARAMETER])
 def test_document_types_and_entities_are_refused_unread(text):
     line = text[: text.index("<!DOCTYPE")].count("\n") + 1

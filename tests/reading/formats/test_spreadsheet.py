@@ -123,8 +123,8 @@ def test_what_is_wrong_is_said_of_the_likeliest_format(text, message):
     assert said_of(text).startswith(message)
 
 
-CELL = "a cell: a number, a text, or null for a blank"
-ROW = "a row, a list of cells or a text, of the same kind as the first row"
+CELL = "a cell: a number, a string, or null for a blank"
+ROW = "a row: a list of cells or a string, like the first row"
 JSON = "a list of rows in JSON, '[[5, 3, 0, …'"
 MIXED = "[[0, 1, 2, 3],\n [4, null, 1, 2],\n [0, 0, 0, 0], [0, 0, 0, 0]]"
 LARGE = json.dumps([[5, 0, 0, 0], *[[0] * 4] * 3])

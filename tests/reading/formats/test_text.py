@@ -58,6 +58,7 @@ def test_the_largest_puzzle_with_a_number_a_line_is_read():
     assert read("c\n16\n16\n" + "0\n" * 65_536).puzzle == Puzzle.empty(Geometry(16, 16))
 
 
+@pytest.mark.trial
 def test_more_text_than_a_puzzle_can_have_is_refused_where_it_is_too_much():
     line = "." * (MAX_TEXT_BYTES // 2) + "\n"
     assert said_of("# c\n" * 10**4 + line * 2).startswith("10001:1: expected a row")

@@ -18,10 +18,10 @@ from pipeline.solving.compiled import (
     SECONDS_PER_PUZZLE,
     BatchSolutions,
     BatchSolver,
+    check_batch_search,
     kernel,
     machine_code,
     solve_masks,
-    try_search,
 )
 
 pytestmark = needs_numba
@@ -139,4 +139,4 @@ def test_machine_code_is_loaded_for_the_work_that_there_is(lanes, monkeypatch):
 
 def test_code_that_finds_nothing_fails_its_trial():
     with pytest.raises(RuntimeError, match="does not find two solutions"):
-        try_search(lambda *_: True)
+        check_batch_search(lambda *_: True)

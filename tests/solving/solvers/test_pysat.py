@@ -6,6 +6,7 @@ import os
 import signal
 
 import pytest
+from support.cases import default_cases
 from support.needs import needs_linux
 from support.puzzles import children, cnf_of, has_ended, pigeons
 from support.refutations import steps_of
@@ -113,7 +114,9 @@ def test_a_child_that_is_killed_is_an_error_and_the_next_question_is_answered():
     assert children() == before
 
 
-@pytest.mark.parametrize("engine", engine_names())
+@pytest.mark.parametrize(
+    "engine", default_cases(engine_names(), "cadical195", "glucose4", "lingeling", "minisat22")
+)
 def test_each_engine_that_is_named_answers_and_takes_more_clauses(engine):
     with Pysat(engine, waits=True) as solver, solver.open(cnf_of((1, 2), (-1,)), LIMITS) as session:
         answer = session.solve()
@@ -123,6 +126,7 @@ def test_each_engine_that_is_named_answers_and_takes_more_clauses(engine):
         assert isinstance(session.solve(), Unsat)
 
 
+@pytest.mark.trial
 @needs_linux
 def test_limits_that_are_reached_while_a_session_waits_for_its_clauses_are_its_answer():
     many = cnf_of(*((number, -number - 1, number + 2) for number in range(1, 1_000_000)))

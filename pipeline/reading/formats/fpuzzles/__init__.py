@@ -10,7 +10,7 @@ are 4 to 16.
 
 In a link, the document is packed by LZString and encoded in base64. It follows `load=`,
 `puzzleid=`, `fpuzzles` or `fpuz`, and ends at a `&`, `#` or `?`. It may contain slashes and percent
-signs. A space stands for a `+` that URL decoding has replaced.
+signs. A space is a `+` that URL decoding has replaced.
 """
 
 from __future__ import annotations
@@ -263,7 +263,7 @@ def render_fpuzzles(
 ) -> str:
     """Write a document or, with the notation `link` or `sudokupad`, a link that contains it.
 
-    Raises ValueError, whose message is a noun phrase for what a document cannot express.
+    Raises ValueError with a noun phrase for the first property that a document cannot express.
     """
     from pipeline.reading.formats.fpuzzles.writing import document_text  # noqa: PLC0415 - loads all rules
 

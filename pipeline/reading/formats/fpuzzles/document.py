@@ -315,7 +315,7 @@ class RuleObject:
     def _line_from_outside(self, step: RowColumn | None, expected: str) -> tuple[int, ...]:
         """The cells in one direction from a clue outside the grid.
 
-        Raises Misread, with the text `expected`, if there are none.
+        Raises Misread, with the text `expected`, if no cell is in this direction.
         """
         node = self.member("cell")
         position = self.context.position(node)

@@ -21,7 +21,7 @@ from pipeline.reading.formats.fpuzzles.document import (
     RuleObject,
     whole_number,
 )
-from pipeline.reading.formats.notations import FLAGS, KEYS, LAST
+from pipeline.reading.formats.notations import DEPENDENT_KEYS, FLAGS, KEYS
 from pipeline.reading.formats.parsed import Parsed, Progress
 from pipeline.reading.formats.variants import (
     MAX_RULES_SIDE,
@@ -51,7 +51,7 @@ NOTES = ("title", "author", "ruleset")
 _CELL_KEYS = ("value", "given", "region", "givenPencilMarks", "parity")
 _KNOWN_CELL_KEYS = {*_CELL_KEYS, "centerPencilMarks", "cornerPencilMarks", *STYLE_MEMBERS}
 _OTHER_KEYS = ("size", "grid", "ruleset", "solution", *DRAWINGS)
-_KNOWN_KEYS = {*_OTHER_KEYS, *_IGNORED_KEYS, *FLAGS, *KEYS, *LAST}
+_KNOWN_KEYS = {*_OTHER_KEYS, *_IGNORED_KEYS, *FLAGS, *KEYS, *DEPENDENT_KEYS}
 
 
 def read_document(document: object) -> Parsed:
@@ -184,7 +184,7 @@ def _region_rule(cells: tuple[int, ...], side: int) -> Rule:
 
 
 def _rules(fields: dict[str, JsonNode], context: DocumentContext) -> list[Rule]:
-    """The rules of all keys. Those in LAST are read last, because they depend on other rules."""
+    """Read the rules of all keys; those in DEPENDENT_KEYS are read last."""
     rules: list[Rule] = []
     for key, node in fields.items():
         try:
@@ -199,7 +199,7 @@ def _rules(fields: dict[str, JsonNode], context: DocumentContext) -> list[Rule]:
                     item.check_all_read()
         except ValueError as error:
             raise node.wrong("a rule that can be satisfied", str(error)) from None
-    for key, row in LAST.items():
+    for key, row in DEPENDENT_KEYS.items():
         if key in fields:
             rules += row.read(context.geometry, fields[key], rules)
     return rules

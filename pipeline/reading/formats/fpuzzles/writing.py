@@ -15,7 +15,7 @@ from pipeline.puzzle.rules.lines import RegionSum
 from pipeline.puzzle.rules.pairs import BoxIndexer, Parity
 from pipeline.puzzle.rules.regions import ExtraRegion, Region
 from pipeline.reading.formats.cells import shape_in_words
-from pipeline.reading.formats.notations import FLAGS, LAST, written
+from pipeline.reading.formats.notations import DEPENDENT_KEYS, FLAGS, write_rule
 from pipeline.reading.formats.parsed import Notes
 from pipeline.reading.formats.variants import MAX_RULES_SIDE, MIN_RULES_SIDE
 
@@ -50,7 +50,7 @@ _CAGE_NAMES = {
 def document_text(puzzle: Puzzle, solution: Grid | None = None, notes: Notes = ()) -> str:
     """The document of a puzzle as one line of JSON, with its solution and notes if given.
 
-    Raises ValueError, whose message is a noun phrase for what a document cannot express.
+    Raises ValueError with a noun phrase for the first property that a document cannot express.
     """
     n, geometry = puzzle.geometry.side, puzzle.geometry
     shapes = (default_geometry(n), Geometry(1, n)) if MIN_RULES_SIDE <= n <= MAX_RULES_SIDE else ()
@@ -119,11 +119,11 @@ def _rule_members(puzzle: Puzzle, rules: Sequence[Rule]) -> JsonObject:
     """
     flags, objects, last = dict[str, bool](), dict[str, list[JsonObject]](), list[Rule]()
     for rule in rules:
-        if any(type(rule) in row.kinds for row in LAST.values()):
+        if any(type(rule) in row.kinds for row in DEPENDENT_KEYS.values()):
             last.append(rule)
         elif flag := next((key for key, flagged in FLAGS.items() if flagged == rule), ""):
             flags[flag] = True
-        elif output := written(rule, puzzle.geometry, by_keys=True):
+        elif output := write_rule(rule, puzzle.geometry, by_keys=True):
             key, pairs = output
             # the value is the last member
             item = dict(sorted(pairs, key=lambda pair: pair[0] == "value"))
@@ -131,7 +131,7 @@ def _rule_members(puzzle: Puzzle, rules: Sequence[Rule]) -> JsonObject:
         else:
             raise ValueError(rule.describe(puzzle.geometry))
     members: JsonObject = {**flags, **objects}
-    for key, row in LAST.items():
+    for key, row in DEPENDENT_KEYS.items():
         if matching := [rule for rule in last if type(rule) in row.kinds]:
             members[key] = row.write(matching)
     return members

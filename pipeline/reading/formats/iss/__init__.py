@@ -182,11 +182,11 @@ def _phrases_in(text: Text) -> tuple[Sequence[Phrase], Sequence[GroupItem], Grid
 def _puzzle_in(text: Text, steps: int) -> Parsed:
     """Parse a constraint string. Raises InvalidPuzzle."""
     from pipeline.reading.formats.iss.groups import expand_replicas  # noqa: PLC0415 - as above
-    from pipeline.reading.formats.iss.machines import Work  # noqa: PLC0415
+    from pipeline.reading.formats.iss.machines import MachineReader  # noqa: PLC0415
     from pipeline.reading.formats.iss.parsing import ParsedConstraints, check_groups  # noqa: PLC0415
 
     _, items, layout = _phrases_in(text)
-    context, inner = layout.contexts(Work(steps))
+    context, inner = layout.contexts(MachineReader(steps))
     check_groups(items)
     try:
         parsed = ParsedConstraints.of(expand_replicas(items, context), context, inner)
@@ -202,8 +202,8 @@ def _puzzle_in(text: Text, steps: int) -> Parsed:
 def render_iss(puzzle: Puzzle, _notation: str) -> str:
     """Write a puzzle as a constraint string in one line, which begins with its shape.
 
-    Such lines are read as separate puzzles. Raises ValueError, whose message is a noun phrase for
-    what ISS cannot express.
+    Such lines are read as separate puzzles. Raises ValueError with a noun phrase for
+    the first property that ISS cannot express.
     """
     from pipeline.reading.formats.iss.writing import constraint_string  # noqa: PLC0415 - as above
 

@@ -12,7 +12,7 @@ from pipeline.puzzle.puzzle import Rule
 from pipeline.puzzle.rules import adjacent_pairs, cages, lines, outside
 from pipeline.puzzle.rules.pairs import Among
 from pipeline.reading.formats.iss.phrases import Arguments, Context, cell_word, line_word
-from pipeline.reading.formats.rule_forms import Codec, RuleFields, codec, field, nothing
+from pipeline.reading.formats.rule_forms import Codec, RuleFields, codec, field, write_nothing
 from pipeline.reading.formats.variants import RowColumn, cells_along
 
 SEPARATOR = "-"
@@ -109,7 +109,7 @@ def condition(is_met: Callable[[Context], bool], expected: str) -> Codec:
             raise args.wrong(args.type, expected)
         return [{}]
 
-    return Codec(read, nothing)
+    return Codec(read, write_nothing)
 
 
 needs_values_1_to_9 = condition(

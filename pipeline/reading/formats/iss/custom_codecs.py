@@ -18,7 +18,7 @@ from pipeline.reading.formats.iss.codecs import (
     write_parts,
 )
 from pipeline.reading.formats.iss.phrases import Arguments
-from pipeline.reading.formats.rule_forms import Codec, Form, RuleFields, codec, field, read_only
+from pipeline.reading.formats.rule_forms import Codec, Form, RuleFields, cannot_write, codec, field
 from pipeline.reading.formats.text import Word
 from pipeline.reading.formats.variants import cells_along
 
@@ -100,7 +100,7 @@ def related(*, is_old: bool = False) -> Codec:
     def write(related: tuple[int, ...], geometry: Geometry) -> list[str]:
         return [machines.relation_key(related, geometry.values)]
 
-    return field("related", read_only if is_old else write)(read)
+    return field("related", cannot_write if is_old else write)(read)
 
 
 def _machines(
@@ -110,7 +110,7 @@ def _machines(
 
     The machine is made deterministic, unless it would be too large.
     """
-    word, values, work = args.next(expected), args.geometry.values, args.context.work
+    word, values, reader = args.next(expected), args.geometry.values, args.context.machine_reader
     lines = [*_named_lines(args, named=named, segmented=named)]
     if not lines:
         raise args.short("at least 1 cell")
@@ -121,12 +121,12 @@ def _machines(
             lengths = [*map(len, segments)] if len(segments) > 1 else [length]
             cells = tuple(cell for segment in segments for cell in segment)
             try:
-                machine = work.machine(parse, word.text, values, *lengths)
+                machine = reader.machine(parse, word.text, values, *lengths)
                 yield custom.StateMachine(cells, *machine, name or label)
             except machines.TooManyStates:
                 if len(segments) > 1:
                     raise
-                nondeterministic = work.nondeterministic_machine(parse, word.text, values)
+                nondeterministic = reader.nondeterministic_machine(parse, word.text, values)
                 yield custom.NondeterministicMachine(cells, *nondeterministic, name or label)
     except ValueError as error:
         raise args.wrong(word, f"{expected} ({error})") from None
@@ -143,10 +143,12 @@ def _pattern_text(text: str) -> str:
     return "".join(decoded.split())
 
 
-def _parse_pattern(text: str, values: Sequence[int], work: machines.Work) -> machines.Machine:
+def _parse_pattern(
+    text: str, values: Sequence[int], reader: machines.MachineReader
+) -> machines.Machine:
     from pipeline.reading.formats.iss.regex import pattern_machine  # noqa: PLC0415 - few need it
 
-    return pattern_machine(_pattern_text(text), values, work)
+    return pattern_machine(_pattern_text(text), values, reader)
 
 
 def _nondeterministic_words(rule: custom.NondeterministicMachine, geometry: Geometry) -> list[str]:
@@ -165,7 +167,7 @@ def _read_patterns(args: Arguments) -> Iterator[Rule]:
 
 state_machine = Form(custom.StateMachine, _read_machines, _machine_words)
 nondeterministic = Form(custom.NondeterministicMachine, _read_machines, _nondeterministic_words)
-pattern = Form(custom.StateMachine, _read_patterns, read_only)
+pattern = Form(custom.StateMachine, _read_patterns, cannot_write)
 
 
 def _connected_words(rule: free.ConnectedValues, geometry: Geometry) -> list[str]:
@@ -233,7 +235,7 @@ control = field("control", write_cell)(Arguments.cell)
 
 @field("counted", write_cells)
 def region_cells(args: Arguments) -> tuple[int, ...]:
-    """Cells of region labels; by default those of the control cell and the cells around it."""
+    """Cells of region labels; by default, of the control cell and the cells around it."""
     if args.has_more():
         return _region_cells(args, args.rest(2))
     labels, control = _labels_and_control(args)

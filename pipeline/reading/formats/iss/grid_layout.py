@@ -30,7 +30,7 @@ from pipeline.puzzle.rules.free import (
 )
 from pipeline.puzzle.rules.regions import DisjointGroups, ExtraRegion, Region, Windoku
 from pipeline.reading.formats.iss.codecs import ties_of
-from pipeline.reading.formats.iss.machines import Work
+from pipeline.reading.formats.iss.machines import MachineReader
 from pipeline.reading.formats.iss.phrases import Arguments, Context, Phrase
 from pipeline.reading.formats.variants import RowColumn, groups_of
 
@@ -48,7 +48,7 @@ _DEFAULT_TIES = "only-unclued"
 _MISSING = ("DGC", "DGR", "DGB")
 """The groups of extra cells for the values that rows (`DGC`), columns (`DGR`) and boxes lack.
 
-The letters are those of ISS.
+ISS uses the same letters.
 """
 
 Areas = tuple[tuple[int, ...], ...]
@@ -68,7 +68,7 @@ class GridLayout(NamedTuple):
     jigsaw_regions: Areas
     rules: list[Rule]
 
-    def contexts(self, work: Work) -> tuple[Context, Context]:
+    def contexts(self, machine_reader: MachineReader) -> tuple[Context, Context]:
         """The contexts of phrases outside and inside `.Or`, `.And` and `.Replicate`."""
         ties_args = _single_arguments(self.phrases, "FullRankTies")
         ties = ties_of(ties_args) if ties_args else _DEFAULT_TIES
@@ -76,7 +76,9 @@ class GridLayout(NamedTuple):
         has_units = not is_free or any(isinstance(rule, Unit) for rule in self.rules)
         has_known_regions = not any(_arguments_of(self.phrases, "ChaosConstruction"))
         regions = (self.boxes or self.jigsaw_regions) if has_known_regions else ()
-        outside = Context(self.geometry, self._with_remaining(regions), ties, work, has_units)
+        outside = Context(
+            self.geometry, self._with_remaining(regions), ties, machine_reader, has_units
+        )
         if not any(isinstance(rule, Windoku | ExtraRegion) for rule in self.rules):
             for args in _arguments_of(self.phrases, "Windoku"):
                 outside.unread[args.type.line, f".{args.phrase.name}"] = None  # it has no windows

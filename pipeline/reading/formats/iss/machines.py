@@ -78,7 +78,7 @@ def _bits_in(text: str) -> str:
 def set_bits_of(text: str) -> list[int]:
     """The indices of the set bits of a base64 text.
 
-    Each character stands for six bits, the lowest first.
+    Each character encodes six bits, the lowest first.
     """
     return [
         6 * index + bit
@@ -138,38 +138,38 @@ class _BitReader:
         return int(self._bits[self._position - bits : self._position] or "0", 2)
 
 
-def parse_machine(text: str, values: Sequence[int], work: Work) -> Machine:
+def parse_machine(text: str, values: Sequence[int], machine_reader: MachineReader) -> Machine:
     """Decode an NFA for cells with these values.
 
     An empty text is a machine that accepts nothing. The symbols of the text are the indices of
     values; the symbol after the last one is read between two segments of a line.
     """
     count = len(values)
-    work.take(_STEPS_PER_CHARACTER * len(text))
+    machine_reader.take(_STEPS_PER_CHARACTER * len(text))
     if not text:
         return Machine([[()] * count], frozenset())
-    bits = _BitReader(_bits_in(text))
-    form, width, symbols = bits.number(2), bits.number(4) + 1, bits.number(4) + 1
+    reader = _BitReader(_bits_in(text))
+    form, width, symbols = reader.number(2), reader.number(4) + 1, reader.number(4) + 1
     if form not in (_PLAIN, _PACKED):
         raise ValueError("an unknown kind of machine")
-    start_count, accepting_count = bits.number(width), bits.number(width)
-    starts_accepted = bits.number(start_count)
+    start_count, accepting_count = reader.number(width), reader.number(width)
+    starts_accepted = reader.number(start_count)
     accepted = [state for state in range(start_count) if starts_accepted >> state & 1]
-    head_bits = bits.number(4) if form == _PLAIN else symbols
+    head_bits = reader.number(4) if form == _PLAIN else symbols
     moves = list[list[Sequence[int]]]()
     breaks = list[Sequence[int]]()
-    while head_bits and bits.remaining >= head_bits:
+    while head_bits and reader.remaining >= head_bits:
         row: list[list[int]] = [[] for _ in range(max(symbols, count + 1))]
-        work.take(_STEPS_PER_MOVE * len(row))
-        head = bits.number(head_bits)
+        machine_reader.take(_STEPS_PER_MOVE * len(row))
+        head = reader.number(head_bits)
         read_moves = _packed_moves if form == _PACKED else _plain_moves
-        for symbol, state in read_moves(bits, head, symbols, width):
+        for symbol, state in read_moves(reader, head, symbols, width):
             row[symbol].append(state)
         if any(row[count + 1 :]):
             raise ValueError(f"it is for more than {count} values")
         moves.append([*row[:count]])
         breaks.append(row[count])
-    if bits.number(bits.remaining):
+    if reader.number(reader.remaining):
         raise ValueError("extra bits at its end")
     reached = (state for row in (*moves, breaks) for states in row for state in states)
     highest = max(start_count + accepting_count - 1, *reached, 0)
@@ -201,24 +201,24 @@ def _reached(machine: Machine) -> set[int]:
 
 
 def _packed_moves(
-    bits: _BitReader, mask: int, symbols: int, width: int
+    reader: _BitReader, mask: int, symbols: int, width: int
 ) -> Iterator[tuple[int, int]]:
     """Read the next state for each symbol in the mask. Yields pairs of symbol and next state."""
     for symbol in range(symbols):
         if mask >> symbol & 1:
-            yield symbol, bits.number(width)
+            yield symbol, reader.number(width)
 
 
 def _plain_moves(
-    bits: _BitReader, moves: int, symbols: int, width: int
+    reader: _BitReader, move_count: int, symbols: int, width: int
 ) -> Iterator[tuple[int, int]]:
-    """Read `moves` pairs of symbol and next state."""
+    """Read `move_count` pairs of symbol and next state."""
     symbol_bits = (symbols - 1).bit_length()
-    for _ in range(moves):
-        symbol = bits.number(symbol_bits)
+    for _ in range(move_count):
+        symbol = reader.number(symbol_bits)
         if symbol >= symbols:
             raise ValueError("a value out of range")
-        yield symbol, bits.number(width)
+        yield symbol, reader.number(width)
 
 
 def machine_text(moves: Sequence[bytes], accepted: Collection[int], values: Sequence[int]) -> str:
@@ -294,10 +294,10 @@ class NondeterministicMachineFields(NamedTuple):
     accepted: frozenset[int]
 
 
-class Work:
-    """Limits the work of reading one constraint string, and caches its machines.
+class MachineReader:
+    """Reads the machines of one constraint string, caches them, and limits the work of reading it.
 
-    A step of work takes about 0.3 µs.
+    Work is counted in steps of about 0.3 µs.
     """
 
     def __init__(self, steps: int = READING_STEPS) -> None:
@@ -353,7 +353,7 @@ class Work:
         return self._nfas[key]
 
 
-MachineParser = Callable[[str, Sequence[int], Work], Machine]
+MachineParser = Callable[[str, Sequence[int], MachineReader], Machine]
 """Decodes the text of a machine for cells with these values. Raises ValueError."""
 
 
@@ -369,7 +369,7 @@ def renumber_states(
         [[() if state == NO_STATE else (state,) for state in row] for row in rows],
         frozenset(accepted),
     )
-    return determinize(machine, values, (length,), Work())
+    return determinize(machine, values, (length,), MachineReader())
 
 
 def _next_state(row: bytes, value: int) -> int:
@@ -379,12 +379,13 @@ def _next_state(row: bytes, value: int) -> int:
 
 
 def determinize(
-    machine: Machine, values: Sequence[int], lengths: Sequence[int], work: Work
+    machine: Machine, values: Sequence[int], lengths: Sequence[int], machine_reader: MachineReader
 ) -> StateMachineFields:
     """Make a machine deterministic by subset construction.
 
-    `lengths`: the maximum length of lines; if there are several, the exact lengths of the segments
-    of a line. In that case, each state also depends on the number of cells read before it.
+    `lengths`: one number, the maximum length of lines; or several, the exact lengths of the
+    segments of each line. In the latter case, a state also determines the number of cells read
+    before it.
     """
     if len(lengths) > 1 and not machine.breaks:
         raise ValueError("the pattern is for one segment, but the line has several")
@@ -402,7 +403,7 @@ def determinize(
             for index, value in enumerate(values if read <= length else ()):
                 targets = [machine.moves[state][index] for state in states]
                 examined = sum(map(len, targets), len(targets))
-                work.take(examined)
+                machine_reader.take(examined)
                 steps += examined
                 if steps > _MAX_STEPS:
                     raise TooManyStates("making it deterministic takes too many steps")

@@ -142,7 +142,7 @@ class ParsedConstraints:
         phrase, geometry = args.phrase, args.geometry
         try:
             for rule in TYPES[phrase.name].read(args):
-                args.context.work.take(STEPS_PER_RULE)
+                args.context.machine_reader.take(STEPS_PER_RULE)
                 if _depends_on_labels(rule, geometry):
                     expected = f"a constraint that only compares regions {_LABELS_ARE_ARBITRARY}"
                     raise phrase.wrong(phrase.type, expected)

@@ -10,7 +10,7 @@ from itertools import chain
 from pipeline.errors import InvalidPuzzle, counted
 from pipeline.puzzle.geometry import NINE_BY_NINE, Geometry
 from pipeline.reading.formats.cells import number_of
-from pipeline.reading.formats.iss.machines import Work
+from pipeline.reading.formats.iss.machines import MachineReader
 from pipeline.reading.formats.text import Text, Word, quote
 from pipeline.reading.formats.variants import RowColumn, cells_along
 
@@ -85,7 +85,7 @@ class Context:
 
     - `regions`: the cells of each box or jigsaw region.
     - `ties`: the argument of `.FullRankTies`; None where rules must not depend on it.
-    - `work`: the limit on the work of reading the constraint string.
+    - `machine_reader`: reads state machines, and limits the work of reading the constraint string.
     - `has_units`: whether rows and columns are units; false if the grid is raw.
     - `unread`: the line number of each argument without effect, and a text that shows it.
     """
@@ -93,7 +93,7 @@ class Context:
     geometry: Geometry = NINE_BY_NINE
     regions: tuple[tuple[int, ...], ...] = ()
     ties: str | None = None
-    work: Work = field(default_factory=Work)
+    machine_reader: MachineReader = field(default_factory=MachineReader)
     has_units: bool = True
     unread: dict[tuple[int, str], None] = field(default_factory=dict)
 
@@ -109,7 +109,7 @@ class Context:
         return self.geometry.free_grid.groups if self.geometry.free_grid else ()
 
     def cell(self, name: str) -> int | None:
-        """The cell of this name, such as `R1C1` or `VA3`; None if there is none."""
+        """The cell of this name, such as `R1C1` or `VA3`; None without such a cell."""
         if match := _CELL.fullmatch(name):
             row, column = (
                 _COORDINATES.index(character.lower()) + 1 for character in match.groups()
@@ -140,7 +140,7 @@ class Arguments:
         self.phrase, self.context, self.geometry = phrase, context, context.geometry
         self.type, self.wrong, self.short = phrase.type, phrase.wrong, phrase.short
         self._read = 0
-        context.work.take(STEPS_PER_RULE + _STEPS_PER_ARGUMENT * len(phrase.words))
+        context.machine_reader.take(STEPS_PER_RULE + _STEPS_PER_ARGUMENT * len(phrase.words))
 
     def check_ended(self) -> None:
         """Raise InvalidPuzzle if an argument was not read."""

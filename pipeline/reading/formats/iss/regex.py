@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from pipeline.reading.formats.iss.machines import Machine, Work
+from pipeline.reading.formats.iss.machines import Machine, MachineReader
 
 _MAX_CHARACTERS = 1024
 """Maximum number of characters of a pattern, counting repetitions."""
@@ -27,9 +27,9 @@ _REPETITIONS = {"*": (0, None), "+": (1, None), "?": (0, 1)}
 """Repetition mark → the minimum and maximum number of times; None if there is no maximum."""
 
 
-def pattern_machine(pattern: str, values: Sequence[int], work: Work) -> Machine:
+def pattern_machine(pattern: str, values: Sequence[int], machine_reader: MachineReader) -> Machine:
     """Compile a pattern to an NFA."""
-    return _Positions(len(values), work).machine(_PatternReader(pattern, values).parse())
+    return _Positions(len(values), machine_reader).machine(_PatternReader(pattern, values).parse())
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,8 +194,8 @@ class _Positions:
     of the values there.
     """
 
-    def __init__(self, values: int, work: Work) -> None:
-        self._values, self._work = range(values), work
+    def __init__(self, values: int, machine_reader: MachineReader) -> None:
+        self._values, self._reader = range(values), machine_reader
         self._follow, self._masks = [0], [0]
 
     def machine(self, node: _Node) -> Machine:
@@ -208,11 +208,11 @@ class _Positions:
         moves: list[list[Sequence[int]]] = []
         for follow in self._follow:
             moves.append([_members(follow & places) for places in with_value])
-            self._work.take(sum(map(len, moves[-1]), len(with_value)))
+            self._reader.take(sum(map(len, moves[-1]), len(with_value)))
         return Machine(moves, frozenset(_members(whole.last | int(whole.may_be_empty))))
 
     def _part(self, node: _Node) -> _Part:
-        self._work.take(_STEPS_PER_PART)
+        self._reader.take(_STEPS_PER_PART)
         match node:
             case _ValueClass(mask):
                 return self._add_position(mask)
@@ -252,7 +252,7 @@ class _Positions:
 
     def _connect(self, last: int, first: int) -> None:
         """Record that each position in `last` may be followed by each one in `first`."""
-        self._work.take(last.bit_count())
+        self._reader.take(last.bit_count())
         for place in _members(last):
             self._follow[place] |= first
 

@@ -19,7 +19,7 @@ from pipeline.reading.formats.cells import shape_in_words
 from pipeline.reading.formats.iss.grid_layout import MAX_SIZE
 from pipeline.reading.formats.iss.groups import AND, END, OR
 from pipeline.reading.formats.iss.phrases import cell_word
-from pipeline.reading.formats.notations import written
+from pipeline.reading.formats.notations import write_rule
 
 _LABELS = digits + ascii_lowercase
 """The characters that label the regions of a jigsaw; the last one labels all other cells."""
@@ -28,7 +28,7 @@ _LABELS = digits + ascii_lowercase
 def constraint_string(puzzle: Puzzle) -> str:
     """Write a puzzle as a constraint string.
 
-    Raises ValueError, whose message is a noun phrase for what ISS cannot express.
+    Raises ValueError with a noun phrase for the first property that ISS cannot express.
     """
     geometry = puzzle.geometry
     units = [rule for rule in puzzle.rules if isinstance(rule, Unit)]
@@ -110,7 +110,7 @@ def _jigsaws(geometry: Geometry, regions: Iterable[Region]) -> Iterator[str]:
 def _phrases(rule: Rule, geometry: Geometry) -> Iterator[str]:
     """Yield the phrases of a rule, without their dots.
 
-    Raises ValueError, whose message is a noun phrase for what ISS cannot express.
+    Raises ValueError with a noun phrase for the first property that ISS cannot express.
     """
     if isinstance(rule, OneOf):
         yield OR
@@ -127,7 +127,7 @@ def _phrases(rule: Rule, geometry: Geometry) -> Iterator[str]:
 
 
 def _phrase(rule: Rule, geometry: Geometry) -> str:
-    output = written(rule, geometry, by_keys=False)
+    output = write_rule(rule, geometry, by_keys=False)
     if output is None:
         raise ValueError(rule.describe(geometry))
     name, words = output

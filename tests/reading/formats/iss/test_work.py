@@ -11,7 +11,7 @@ import pytest
 from pipeline import InvalidPuzzle, LimitReached, Puzzle
 from pipeline.errors import SlowPuzzle
 from pipeline.reading.formats import parse_source
-from pipeline.reading.formats.iss.machines import Work
+from pipeline.reading.formats.iss.machines import MachineReader
 from pipeline.reading.formats.iss.regex import pattern_machine
 from pipeline.reading.read import source_in
 from pipeline.settings import READING_STEPS, Reading, Settings
@@ -32,7 +32,7 @@ DIFFERENT = [f".*{digit}.{{6}}" for digit in VALUES]
 
 def steps_of(*patterns: str) -> int:
     """The steps that it takes to make these machines for one text."""
-    work = Work()
+    work = MachineReader()
     for pattern in patterns:
         work.machine(pattern_machine, pattern, VALUES, 9)
     return READING_STEPS - work.remaining
@@ -65,7 +65,7 @@ def test_equal_machines_are_made_once():
 )
 def test_what_makes_a_pattern_long_counts_before_it_is_done(pattern):
     with pytest.raises(LimitReached):
-        Work(5_000).machine(pattern_machine, pattern, VALUES, 9)
+        MachineReader(5_000).machine(pattern_machine, pattern, VALUES, 9)
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,80 @@
+"""All steps of a position."""
+
+from __future__ import annotations
+
+import pytest
+
+from pipeline.steps import all_steps, loader, steps
+from pipeline.steps.all_singles import is_single, singles
+from pipeline.steps.orders import ORDERS
+
+CLUES = "53..7....6..195....98....6.8...6...34..8.3..17...2...6.6....28....419..5....8..79"
+SOLVED = "534678912672195348198342567859761423426853791713924856961537284287419635345286179"
+MASKS = [1 << int(sign) - 1 if sign != "." else 511 for sign in CLUES]
+EASY = tuple(
+    each
+    for each in ORDERS["hodoku"]
+    if is_single(each) or each.name in ("pointing", "claiming", "naked pair")
+)
+"""Techniques that are fast in plain Python."""
+
+
+@pytest.fixture(autouse=True)
+def _in_plain_python(monkeypatch):
+    monkeypatch.setattr(loader, "get", lambda *_, **__: None)
+
+
+def test_each_conclusion_is_true_and_found_once():
+    found = [*all_steps(MASKS, unique=True, techniques=EASY)]
+    placed = [each for step in found for each in step.placed]
+    struck = [each for step in found for each in step.struck]
+    assert placed
+    assert struck
+    assert len(placed + struck) == len({*placed}) + len({*struck})
+    assert all(int(SOLVED[cell]) == value for cell, value in placed)
+    assert all(int(SOLVED[cell]) != value for cell, value in struck)
+
+
+def test_all_steps_are_of_the_same_position_and_sorted_by_technique():
+    found = [*all_steps(MASKS, unique=True, techniques=EASY)]
+    first = next(steps(MASKS, unique=True, techniques=EASY))
+    assert {step.before for step in found} == {first.before}
+    assert {*first.placed} <= {each for step in found for each in step.placed}
+    order = [EASY.index(step.technique) for step in found]
+    assert order == sorted(order)
+
+
+def test_what_a_step_cites_has_its_candidates_in_the_position():
+    for step in all_steps(MASKS, unique=True, techniques=EASY):
+        for cited in step.cited:
+            assert cited.candidates(step.before)
+
+
+def test_singles_of_all_units_and_cells_are_found():
+    position = next(steps(MASKS, unique=True, techniques=EASY)).before
+    by_name = {each.name: each for each in (*ORDERS["explainer"], *ORDERS["hodoku"])}
+    found = {
+        name: {step.placed[0] for step in singles(position, technique)}
+        for name, technique in by_name.items()
+        if is_single(technique)
+    }
+    cells = {cell for cell, mask in enumerate(position.candidates) if mask.bit_count() == 1}
+    assert {cell for cell, _ in found["naked single"]} == cells
+    hidden = {
+        (cell, value)
+        for unit in range(27)
+        for value in range(1, 10)
+        for cell in position.places(unit, value)
+        if len(position.places(unit, value)) == 1
+    }
+    assert found["hidden single"] == hidden
+    assert found["hidden single in a box"] | found["hidden single in a line"] == hidden
+    assert found["full house"] <= hidden
+
+
+def test_steps_start_from_a_state():
+    placed = [(2, 4), (3, 6)]
+    first = next(steps(MASKS, unique=True, techniques=EASY, placed=placed, struck=[(5, 2)]))
+    assert (first.before.values[2], first.before.values[3]) == (4, 6)
+    assert 2 not in first.before.values_in(5)
+    assert not first.before.givens & {2, 3}

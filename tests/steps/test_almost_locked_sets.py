@@ -1,0 +1,87 @@
+"""Sue de Coq, ALS-XZ, ALS-XY-wing and ALS chain."""
+
+from __future__ import annotations
+
+import pytest
+from support.positions import UNITS, candidates_of, first_step, struck_by
+
+from pipeline.steps.wording import sentence_of
+
+
+def _rest(unit: str, but: str, values: str) -> str:
+    cells = [f"r{cell // 9 + 1}c{cell % 9 + 1}" for cell in UNITS[unit]]
+    return " ".join(f"{cell}<>{values}" for cell in cells if cell not in but.split())
+
+
+CHAIN = {"r1c1": "12", "r1c5": "23", "r5c5": "34", "r5c9": "14"}
+CASES = {
+    "a Sue de Coq": (
+        "Sue de Coq",
+        {"r1c1": "1234", "r1c2": "1234", "r1c7": "12", "r3c3": "34"},
+        _rest("r1", "r1c1 r1c2 r1c3 r1c7", "12")
+        + " r1c3<>1234 "
+        + _rest("b1", "r1c1 r1c2 r1c3 r3c3", "34"),
+    ),
+    "a Sue de Coq whose line has a further digit": (
+        "Sue de Coq",
+        {"r1c1": "1234", "r1c2": "1234", "r1c7": "15", "r1c8": "25", "r3c3": "34"},
+        _rest("r1", "r1c1 r1c2 r1c3 r1c7 r1c8", "125")
+        + " r1c3<>12345 "
+        + _rest("b1", "r1c1 r1c2 r1c3 r3c3", "34"),
+    ),
+    "no Sue de Coq if line and box share a digit": (
+        "Sue de Coq",
+        {"r1c1": "1234", "r1c2": "1234", "r1c7": "12", "r3c3": "14"},
+        "",
+    ),
+    "no Sue de Coq without surplus": (
+        "Sue de Coq",
+        {"r1c1": "123", "r1c2": "123", "r1c7": "12", "r3c3": "34"},
+        "",
+    ),
+    "an ALS-XZ": (
+        "ALS-XZ",
+        {"r1c1": "12", "r1c5": "13", "r2c5": "23"},
+        "r1c4<>2 r1c6<>2 r2c1<>2 r2c2<>2 r2c3<>2",
+    ),
+    "an ALS-XZ with two restricted commons": (
+        "ALS-XZ",
+        {"r5c2": "12", "r5c7": "13", "r5c8": "23"},
+        _rest("r5", "r5c2 r5c7 r5c8", "12") + " " + _rest("r5", "r5c2 r5c7 r5c8", "3")
+        + " r4c7<>3 r4c8<>3 r4c9<>3 r6c7<>3 r6c8<>3 r6c9<>3",
+    ),
+    "an ALS-XY-wing": (
+        "ALS-XY-wing",
+        {"r1c1": "12", "r1c5": "23", "r5c5": "13"},
+        "r5c1<>1",
+    ),
+    "no ALS-XY-wing with one digit": (
+        "ALS-XY-wing",
+        {"r1c1": "12", "r1c5": "23", "r5c5": "24"},
+        "",
+    ),
+    "an ALS chain": ("ALS chain", CHAIN, "r1c9<>1 r5c1<>1"),
+    "a death blossom": (
+        "death blossom",
+        {"r1c1": "12", "r1c5": "13", "r5c1": "24", "r5c2": "34"},
+        "r1c2<>3 r5c5<>3",
+    ),
+    "no death blossom without a petal for each candidate": (
+        "death blossom",
+        {"r1c1": "123", "r1c5": "14", "r5c1": "24"},
+        "",
+    ),
+    "no ALS chain with a broken link": ("ALS chain", {**CHAIN, "r5c5": "345"}, ""),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_sets_eliminate_candidates(case):
+    technique, cells, expected = CASES[case]
+    assert struck_by(technique, cells) == candidates_of(expected)
+
+
+def test_the_reason_of_a_death_blossom_names_its_stem():
+    step = first_step(*CASES["a death blossom"][:2])
+    assert step
+    assert "the stem r1c1 is 1 or 2; for each of these it sees all places" in sentence_of(step)

@@ -1,0 +1,39 @@
+"""Orders of techniques, and techniques by name."""
+
+from __future__ import annotations
+
+import pytest
+
+from pipeline.errors import UsageError
+from pipeline.steps import BY_SCORE
+from pipeline.steps.orders import ORDERS, technique_named
+from pipeline.steps.techniques import SINGLE
+
+
+def test_a_beginner_takes_singles_in_boxes_first_and_then_follows_hodoku():
+    beginner = ORDERS["boxes"]
+    names = [technique.name for technique in beginner[:4]]
+    boxes, lines = "hidden single in a box", "hidden single in a line"
+    assert names == ["full house", boxes, lines, "naked single"]
+    assert beginner[4:] == tuple(each for each in BY_SCORE if each.kind != SINGLE)
+    assert all(technique.score for technique in beginner)
+
+
+@pytest.mark.parametrize("name", ["X-wing", "xwing", "X wing", "x_WING"])
+def test_case_spaces_and_hyphens_of_a_name_do_not_matter(name):
+    assert technique_named(name).name == "X-wing"
+
+
+def test_names_of_the_first_order_come_first():
+    hodoku, explainer = ORDERS["hodoku"], ORDERS["explainer"]
+    assert technique_named("naked pair", (*hodoku, *explainer)) in hodoku
+    assert technique_named("naked pair", (*explainer, *hodoku)) in explainer
+
+
+def test_an_unknown_name_is_refused_with_a_suggestion():
+    with pytest.raises(
+        UsageError, match=r"unknown technique 'sword fishes'; did you mean swordfish\?"
+    ):
+        technique_named("sword fishes")
+    with pytest.raises(UsageError, match="known are full house, naked single, hidden single, "):
+        technique_named("qqq")
