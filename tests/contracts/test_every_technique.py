@@ -9,8 +9,7 @@ from support.techniques import EXAMPLES, RATED_EXAMPLES, masks_of
 
 from pipeline import steps as steps_package
 from pipeline.certify.steps import CITED, DEADLY, EXTRAS
-from pipeline.steps import BY_RATING, BY_SCORE, steps
-from pipeline.steps.wording import text_of
+from pipeline.steps import BY_RATING, BY_SCORE
 
 
 @pytest.fixture(autouse=True)
@@ -59,11 +58,3 @@ def test_a_step_follows_from_what_it_cites_and_not_from_nothing(walk):
 def test_a_step_from_uniqueness_needs_a_proof_of_uniqueness(walk):
     assert walk.is_certified()
     assert not walk.is_certified(unique=False)
-
-
-@for_each("name", RATED_EXAMPLES)
-def test_a_step_of_sudoku_explainer_has_a_text(name):
-    example = RATED_EXAMPLES[name]
-    step = next(steps(example.masks, unique=True, techniques=BY_RATING))
-    assert (step.placed, step.struck) == (example.placed, example.struck)
-    assert name in text_of(step)
