@@ -52,6 +52,7 @@ class SolvingOptions(ReadingOptions, total=False):
     prove: ProveChoice
     keep_cnf: bool
     traits: str
+    rating_timeout: float
 
 
 class ConvertingOptions(SolvingOptions, total=False):

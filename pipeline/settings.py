@@ -103,6 +103,8 @@ MAX_BYTES = 64 * 1024 * 1024
 """Default of `max_bytes`."""
 MAX_TOTAL_BYTES = 16 * 1024**3
 """Default of `max_total_bytes`."""
+RATING_TIMEOUT = 10.0
+"""Default of `rating_timeout`."""
 READING_STEPS = 3_000_000
 """Number of parser steps that take about a second."""
 
@@ -277,6 +279,11 @@ class Settings:
         Setting(SOLVING, "NAMES"),
         f"Compute traits of puzzles: {', '.join(get_args(TraitName))}, separated by commas.",
     ] = ""
+    rating_timeout: Annotated[
+        float,
+        Setting(SOLVING, None, 0.001, 10**6, quantity=DURATION),
+        "Time limit for the rating of one puzzle, with --traits rating.",
+    ] = RATING_TIMEOUT
     settle: Annotated[
         float,
         Setting(FOLDERS, None, 0, 10**6, quantity=DURATION),

@@ -26,16 +26,20 @@ from pipeline import (
     Geometry,
     InvalidPuzzle,
     LimitReached,
+    Mistake,
     Puzzle,
     Settings,
     UsageError,
+    all_steps_of,
     dedupe,
+    mistakes_of,
     parse_puzzle,
     read,
     rules,
     solutions,
     solve,
     solve_many,
+    steps_of,
 )
 from pipeline.certify.exhaustive import SearchResult
 from pipeline.errors import SolverError
@@ -316,6 +320,26 @@ def test_a_file_is_refused_by_its_name(tmp_path):
 def test_rows_that_are_no_grid_are_an_error_of_the_argument():
     with pytest.raises(ValueError, match="expected 2 rows of 2 values"):
         solve([[1, 2], [1]])
+
+
+EASY = "53..7....6..195....98....6.8...6...34..8.3..17...2...6.6....28....419..5....8..79"
+
+
+def test_steps_start_from_a_game_without_mistakes():
+    placed = f":0000:x:{EASY.replace('.', '+4', 1)}:214::\n"
+    result = solve(placed)
+    first = next(steps_of(result))
+    assert mistakes_of(result) == ()
+    assert (first.before.values[2], 2 in first.before.givens) == (4, False)
+    assert first.before.values_in(3) == (6,)
+    assert next(all_steps_of(result)).before == first.before
+
+
+def test_mistakes_are_digits_and_eliminated_candidates():
+    wrong = f":0000:x:{EASY.replace('.', '+2', 1)}:614 214::\n"
+    result = solve(wrong)
+    assert mistakes_of(result) == (Mistake(2, 2, True), Mistake(3, 6, False))
+    assert next(steps_of(result)).before.values[2] == 0  # steps start from the givens
 
 
 def test_notebooks_draw_puzzles_grids_and_results():

@@ -45,7 +45,7 @@ def traits_of(
         if unique[index]:
             solutions[index] = result.solutions[0].values
     solved = SolvedBatch(geometry, masks, unique, non_unique, solutions)
-    return find_traits(solved, settings.trait_names, _redundancy_finder(settings.timeout))
+    return _find_traits(solved, settings)
 
 
 def add_traits(results: Sequence[Result], settings: Settings) -> list[Result]:
@@ -61,9 +61,7 @@ def add_traits(results: Sequence[Result], settings: Settings) -> list[Result]:
             completed[index] = replace(result, traits=traits_of_one(result, settings))
     for geometry, indices in groups.items():
         solved = _solved_batch(geometry, [results[index] for index in indices])
-        found_traits = find_traits(
-            solved, settings.trait_names, _redundancy_finder(settings.timeout)
-        )
+        found_traits = _find_traits(solved, settings)
         for index, traits in zip(indices, found_traits, strict=True):
             completed[index] = replace(results[index], traits=traits)
     return completed
@@ -72,7 +70,7 @@ def add_traits(results: Sequence[Result], settings: Settings) -> list[Result]:
 def traits_of_one(result: Result, settings: Settings) -> Traits:
     """Compute the traits of the puzzle of one result.
 
-    Puzzles other than variants with one solution get no traits here.
+    Only variants with one solution get traits here. The traits of all other puzzles are empty.
     """
     puzzle, no_traits = _puzzle_of(result), Traits(settings.trait_names)
     is_asked = "minimal" in settings.trait_names and result.status == "unique"
@@ -118,6 +116,16 @@ def _solved_batch(geometry: Geometry, results: Sequence[Result[Grid]]) -> Solved
         statuses == "unique",
         np.isin(statuses, NON_UNIQUE),
         np.array(grids, np.uint8),
+    )
+
+
+def _find_traits(solved: SolvedBatch, settings: Settings) -> list[Traits]:
+    """Compute the traits that settings name."""
+    return find_traits(
+        solved,
+        settings.trait_names,
+        _redundancy_finder(settings.timeout),
+        settings.rating_timeout,
     )
 
 

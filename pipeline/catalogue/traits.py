@@ -21,6 +21,7 @@ from pipeline.catalogue.puzzle_arrays import (
     values_of_masks,
 )
 from pipeline.puzzle.geometry import NINE_BY_NINE, Geometry
+from pipeline.settings import RATING_TIMEOUT
 from pipeline.solving import Effort, Traits
 from pipeline.steps import ratings
 
@@ -85,25 +86,33 @@ TraitValues = Iterable[tuple[int, Any]]
 
 
 def find_traits(
-    solved: SolvedBatch, names: tuple[str, ...], redundancy: RedundancyFinder | None = None
+    solved: SolvedBatch,
+    names: tuple[str, ...],
+    redundancy: RedundancyFinder | None = None,
+    rating_seconds: float = RATING_TIMEOUT,
 ) -> list[Traits]:
-    """Compute the named traits of each puzzle with the functions of `COMPUTATIONS`."""
+    """Compute the named traits of each puzzle with the functions of `COMPUTATIONS`.
+
+    `rating_seconds`: the time limit for the rating of one puzzle.
+    """
     values: list[dict[str, Any]] = [{} for _ in solved.masks]
     for name in names:
         field, compute = COMPUTATIONS[name]
-        for index, value in compute(solved, redundancy):
+        for index, value in compute(solved, redundancy, rating_seconds):
             values[index][field] = value
     return [Traits(names, **fields) for fields in values]
 
 
-def _compute_canonical(solved: SolvedBatch, _: RedundancyFinder | None) -> TraitValues:
+def _compute_canonical(solved: SolvedBatch, _: RedundancyFinder | None, __: float) -> TraitValues:
     if solved.geometry != NINE_BY_NINE:
         return
     for indices, forms in (solved.unique_forms, solved.forms_of(solved.non_unique)):
         yield from zip(indices.tolist(), text_lines(forms).decode().split(), strict=True)
 
 
-def _compute_redundant(solved: SolvedBatch, redundancy: RedundancyFinder | None) -> TraitValues:
+def _compute_redundant(
+    solved: SolvedBatch, redundancy: RedundancyFinder | None, _: float
+) -> TraitValues:
     if redundancy is None:
         return
     indices = np.flatnonzero(solved.unique)
@@ -112,7 +121,7 @@ def _compute_redundant(solved: SolvedBatch, redundancy: RedundancyFinder | None)
         yield index, tuple(np.flatnonzero(cells).tolist())
 
 
-def _compute_efforts(solved: SolvedBatch, _: RedundancyFinder | None) -> TraitValues:
+def _compute_efforts(solved: SolvedBatch, _: RedundancyFinder | None, __: float) -> TraitValues:
     if solved.geometry != NINE_BY_NINE:
         return
     indices, forms = solved.unique_forms
@@ -125,15 +134,21 @@ def _compute_efforts(solved: SolvedBatch, _: RedundancyFinder | None) -> TraitVa
         yield index, Effort(depth=depth, backdoor=backdoor, splits=mean, spread=spread)
 
 
-def _compute_ratings(solved: SolvedBatch, _: RedundancyFinder | None) -> TraitValues:
+def _compute_ratings(
+    solved: SolvedBatch, _: RedundancyFinder | None, seconds: float
+) -> TraitValues:
     if solved.geometry != NINE_BY_NINE:
         return
     indices = np.flatnonzero(solved.unique)
-    yield from zip(indices.tolist(), ratings(solved.masks[indices].tolist()), strict=True)
+    rated = ratings(solved.masks[indices].tolist(), seconds)
+    yield from zip(indices.tolist(), rated, strict=True)
 
 
-Computation = Callable[[SolvedBatch, RedundancyFinder | None], TraitValues]
-"""A function that computes a trait. Without a finder, it yields no redundant givens."""
+Computation = Callable[[SolvedBatch, RedundancyFinder | None, float], TraitValues]
+"""A function that computes a trait; the last argument is the time limit for one rating in seconds.
+
+Without a finder, it yields no redundant givens.
+"""
 
 COMPUTATIONS: Final[Mapping[str, tuple[str, Computation]]] = {
     "canonical": ("canonical", _compute_canonical),

@@ -23,7 +23,14 @@ from pipeline.errors import InputError, in_words, printable
 from pipeline.files import descriptor_of
 from pipeline.outbox.schema import PROVED, SCHEMA, UNVERIFIED, PuzzleRecord, or_none
 from pipeline.outbox.schema1 import upgrade_row
-from pipeline.outbox.traits import TRAITS, TRUTH, WHOLE, WORD, record_fields
+from pipeline.outbox.traits import (
+    FORMER_RATING,
+    TABLE_TRAITS,
+    TRUTH,
+    WHOLE,
+    WORD,
+    record_fields,
+)
 from pipeline.puzzle.geometry import Geometry
 from pipeline.puzzle.puzzle import Grid
 from pipeline.solving import Count, about
@@ -151,12 +158,12 @@ def columns(row_class: type[Struct], trait_names: Iterable[str] = ()) -> list[st
 
 def trait_columns(trait_names: Iterable[str]) -> list[str]:
     """The names of the columns of these traits, in order."""
-    return [name for trait in trait_names for name in TRAITS[trait].__struct_fields__]
+    return [name for trait in trait_names for name in TABLE_TRAITS[trait].__struct_fields__]
 
 
 def column_types(row_class: type[Struct], trait_names: Iterable[str] = ()) -> dict[str, str]:
     """Map each column to its type: WHOLE, NUMBER, WORD, TRUTH or `text`."""
-    classes = row_class, *(TRAITS[name] for name in trait_names)
+    classes = row_class, *(TABLE_TRAITS[name] for name in trait_names)
     declared = (field for fields in classes for field in msgspec.structs.fields(fields))
     return {
         field.encode_name: next((x for x in field.type.__metadata__ if isinstance(x, str)), "text")
@@ -183,11 +190,15 @@ def traits_in(first_line: str, row_class: type[Struct]) -> tuple[str, ...] | Non
     """Find the traits whose columns are in the first line of a table.
 
     Returns None if no table of `row_class` has this first line. Only tables of puzzles and of
-    members have trait columns. Tables of earlier versions may lack the column `title`.
+    members have trait columns. Tables of earlier versions may lack the column `title`, and may have
+    the columns of FORMER_RATING.
     """
     named, trait_names = first_line.split(","), tuple[str, ...]()
     if issubclass(row_class, (PuzzleRow, SourcedRow, MemberRow)):
-        trait_names = tuple(name for name in TRAITS if {*named} >= {*trait_columns([name])})
+        present = [name for name in TABLE_TRAITS if {*named} >= {*trait_columns([name])}]
+        if {"rating", FORMER_RATING} <= {*present}:  # the latter has a part of the columns
+            present.remove(FORMER_RATING)
+        trait_names = tuple(present)
     whole = columns(row_class, trait_names)
     return (
         trait_names if named in (whole, [name for name in whole if name != _TITLE_COLUMN]) else None
@@ -302,8 +313,7 @@ class Table(Generic[R]):
     - `trait_names`: the traits whose columns the table has.
     - `trait_columns`: the names of these columns.
     - `row_class`: the row class with these columns.
-    - `is_current`: whether the table has schema SCHEMA and, if it is a table of puzzles, the column
-      `title`.
+    - `is_current`: whether the table has schema SCHEMA and the columns of this version.
 
     `schema`: the schema of the record that lists the table. For `truncates`, see `lines_of`. The
     constructor and iteration raise InputError.
@@ -323,7 +333,8 @@ class Table(Generic[R]):
             _TITLE_COLUMN in first.split(",")
         )
         self._schema = schema
-        self.is_current = self._has_title and schema == SCHEMA
+        has_former = FORMER_RATING in trait_names
+        self.is_current = self._has_title and schema == SCHEMA and not has_former
 
     def __iter__(self) -> Iterator[str]:
         lines = self._lines if self._has_title else map(self._add_title, self._lines)

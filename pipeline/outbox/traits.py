@@ -215,7 +215,11 @@ class RatingColumns(Trait, frozen=True):
     """The columns of `--traits rating`."""
 
     field = "rating"
-    pattern = re.compile(r">?\d+,[a-z]+,[-+ \w]*,\d+,>?\d\.\d|failed,,[-+ \w]+,\d+,|,,,,", re.ASCII)
+    pattern = re.compile(
+        r">?\d+,[a-z]+,[-+ \w]*,\d+,>?\d+\.\d,(?:\d+\.\d)?,(?:\d+\.\d)?,[ \w]*"
+        r"|failed,,[-+ \w]+,\d+,,,,|,,,,,,,",
+        re.ASCII,
+    )
     is_slow = True
 
     rating: Annotated[
@@ -239,26 +243,48 @@ class RatingColumns(Trait, frozen=True):
     ]
     se: Annotated[
         str,
-        about("the highest rating of a step, when steps are chosen in Sudoku Explainer's order"),
+        about(
+            "the highest rating of a step, when steps are chosen in Sudoku Explainer's order (ER); "
+            "`>` marks a lower bound, if the steps did not solve the puzzle"
+        ),
+    ]
+    ep: Annotated[
+        str,
+        about(
+            "the highest rating up to the first step that places a value (EP); empty if there is "
+            "no such step"
+        ),
+        NUMBER,
+    ]
+    ed: Annotated[str, about("the rating of the first step (ED); empty without steps"), NUMBER]
+    stopped: Annotated[
+        str,
+        about("why `se` is a lower bound: `time limit` or `no technique applies`; else empty"),
+        WORD,
     ]
 
     @classmethod
     def _texts(cls, value: Rating) -> Sequence[str]:
         """The texts of the columns; lower bounds begin with `>`."""
         if value.level is None:
-            return ["failed", "", value.hardest, str(value.steps), ""]
-        bound = "" if value.solved else ">"
-        score, se = f"{bound}{value.score}", f"{bound}{value.se:.1f}"
-        return [score, value.level, value.hardest, str(value.steps), se]
+            return ["failed", "", value.hardest, str(value.steps), "", "", "", ""]
+        score = f"{'' if value.solved else '>'}{value.score}"
+        se = f"{'' if value.solved and not value.stopped else '>'}{value.se:.1f}"
+        ep, ed = ("" if rating is None else f"{rating:.1f}" for rating in (value.ep, value.ed))
+        steps = str(value.steps)
+        return [score, value.level, value.hardest, steps, se, ep, ed, value.stopped]
 
     @classmethod
     def _sentence(cls, value: Rating) -> str:
         if value.failed:
             return f"rating: failed: {value.failed}"
-        score, level, hardest, steps, se = cls._texts(value)
+        score, level, hardest, steps, se, ep, ed, stopped = cls._texts(value)
         hardest = f", hardest {hardest}" if hardest else ""
         score = f"score {score} in {steps} steps{hardest}"
-        return f"rating: {level}, {score}; Sudoku Explainer rating {se}"
+        more = ", ".join(f"{name} {rating}" for name, rating in (("EP", ep), ("ED", ed)) if rating)
+        se = f"{se} ({more})" if more else se
+        reason = f", stopped: {stopped}" if stopped else ""
+        return f"rating: {level}, {score}; Sudoku Explainer rating {se}{reason}"
 
 
 TRAITS: Final[dict[str, type[Trait]]] = {
@@ -268,6 +294,29 @@ TRAITS: Final[dict[str, type[Trait]]] = {
     "rating": RatingColumns,
 }
 """The traits by name, in the order of their columns at the end of tables."""
+
+
+class FormerRatingColumns(Trait, frozen=True):
+    """The columns of `--traits rating` in tables of earlier versions."""
+
+    field = "rating"
+    pattern = re.compile(r">?\d+,[a-z]+,[-+ \w]*,\d+,>?\d\.\d|failed,,[-+ \w]+,\d+,|,,,,", re.ASCII)
+    is_slow = True
+
+    rating: str
+    level: str
+    hardest: str
+    steps: str
+    se: str
+
+    @classmethod
+    def _texts(cls, value: Rating) -> Sequence[str]:
+        return RatingColumns.texts(value)[: len(cls.__struct_fields__)]
+
+
+FORMER_RATING: Final = "rating of an earlier version"
+TABLE_TRAITS: Final = {**TRAITS, FORMER_RATING: FormerRatingColumns}
+"""The traits whose columns a table may have."""
 
 
 def has_slow_traits(trait_names: Iterable[str]) -> bool:
@@ -287,7 +336,7 @@ def record_fields(record: PuzzleRecord, trait_names: Iterable[str]) -> list[str]
     return [
         text
         for name in trait_names
-        for text in TRAITS[name].texts(TRAITS[name].record_value(record))
+        for text in TABLE_TRAITS[name].texts(TABLE_TRAITS[name].record_value(record))
     ]
 
 

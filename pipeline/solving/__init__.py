@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Final, get_args
+from typing import Annotated, Final, Literal, get_args
 
 from msgspec import Meta, Struct
 
@@ -83,6 +83,17 @@ LEVELS: Final[tuple[Level, ...]] = get_args(Level)
 """The levels of ratings, easiest first."""
 
 
+RATING_VERSION: Final = 2
+"""The version of the ratings. It increases when the rating of any puzzle may change.
+
+Version 1 is that of records without `version`.
+"""
+
+TIME_LIMIT: Final = "time limit"
+NO_TECHNIQUE: Final = "no technique applies"
+"""Why steps end before a puzzle is solved."""
+
+
 class Rating(Struct, frozen=True, kw_only=True):
     """How hard a puzzle is for human solvers, by the logical steps that solve it."""
 
@@ -94,11 +105,16 @@ class Rating(Struct, frozen=True, kw_only=True):
     steps: Annotated[Count, about("number of steps")]
     se: Annotated[
         float,
-        about("the highest rating of a step, when steps are chosen in Sudoku Explainer's order"),
+        about(
+            "the highest rating of a step, when steps are chosen in Sudoku Explainer's order (ER)"
+        ),
     ]
     solved: Annotated[
         bool,
-        about("whether the steps solve the puzzle; if not, the numbers are lower bounds"),
+        about(
+            "whether the steps in HoDoKu's order solve the puzzle; if not, all numbers are lower "
+            "bounds"
+        ),
     ]
     failed: Annotated[
         str,
@@ -107,6 +123,31 @@ class Rating(Struct, frozen=True, kw_only=True):
             "rating; empty if none failed"
         ),
     ] = ""
+    ep: Annotated[
+        float | None,
+        about(
+            "the highest rating of a step in Sudoku Explainer's order, up to the first step that "
+            "places a value (EP); null if there is no such step"
+        ),
+    ] = None
+    ed: Annotated[
+        float | None,
+        about("the rating of the first step in Sudoku Explainer's order (ED); null without steps"),
+    ] = None
+    stopped: Annotated[
+        Literal["", "time limit", "no technique applies"],
+        about(
+            "why the steps in Sudoku Explainer's order do not solve the puzzle, in which case `se` "
+            "is a lower bound: `time limit` or `no technique applies`; empty if they solve it"
+        ),
+    ] = ""
+    version: Annotated[
+        Count,
+        about(
+            f"the version of the ratings, now {RATING_VERSION}; different versions cannot be "
+            "compared; 1 if the field is missing"
+        ),
+    ] = 1
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,18 +6,21 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache, partial
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
 from pipeline.errors import SolverError
 from pipeline.native import Program, ProgramLoader
 from pipeline.puzzle.geometry import NINE_BY_NINE, units_of, values_of
-from pipeline.solving import LEVELS, Rating
+from pipeline.settings import RATING_TIMEOUT
+from pipeline.solving import LEVELS, NO_TECHNIQUE, RATING_VERSION, TIME_LIMIT, Rating
 from pipeline.steps import layout as L
+from pipeline.steps import nested_layout as N
 from pipeline.steps import step_arrays
 from pipeline.steps.all_singles import is_single, singles
 from pipeline.steps.singles import place, strike
@@ -28,7 +31,10 @@ from pipeline.steps.techniques import (
     FILLED,
     FISH,
     MAX_SCORES,
+    MORE,
+    PAUSED,
     SCORED,
+    STUCK,
     UNSOUND,
     Technique,
     new_walk,
@@ -38,11 +44,13 @@ from pipeline.steps.techniques import (
 __all__ = ["BY_RATING", "BY_SCORE", "Node", "Step", "all_steps", "ratings", "steps"]
 
 _MODULE_NAMES = (
-    "techniques", "singles", "patterns", "rectangles", "wings", "sue_de_coq", "almost_locked_sets", "chains", "nets", "links",
-    "simple_chains", "colours", "loops", "forcing", "explainer", "explainer_aligned",
-    "explainer_bug", "explainer_closure",
-    "explainer_cycles", "explainer_forcing", "explainer_hints", "explainer_implications",
-    "explainer_loops", "step_arrays", "layout",
+    "techniques", "singles", "patterns", "rectangles", "wings", "sue_de_coq", "almost_locked_sets",
+    "chains", "nets", "links", "colours", "loops", "forcing", "explainer", "explainer_aligned",
+    "explainer_bug", "explainer_closure", "explainer_cycles", "explainer_multiple",
+    "explainer_hints", "explainer_implications", "explainer_loops", "explainer_nishio",
+    "explainer_nested", "nested_slots", "nested_hints", "nested_patterns", "nested_records",
+    "nested_implications", "nested_chains", "nested_multiple", "step_arrays", "layout",
+    "nested_layout",
 )  # fmt: skip
 _MODULES = *(f"pipeline.steps.{name}" for name in _MODULE_NAMES), "pipeline.certify.steps"
 """The modules that contain all compiled functions of the walk."""
@@ -103,6 +111,8 @@ class _Walker:
             self.graph,
             *map(self._zeros, (L.STATE_SIZE, L.STACK_SIZE)),
             self._workspace(),
+            self._zeros(N.INNER_SIZE),
+            self._nest(),
         )
 
     def _zeros(self, size: int) -> Any:
@@ -111,6 +121,10 @@ class _Walker:
 
     def _workspace(self) -> Any:
         return np.zeros(L.WORKSPACE_SIZE, np.int16) if self.is_compiled else [0] * L.WORKSPACE_SIZE
+
+    def _nest(self) -> Any:
+        array = np.zeros(N.NEST_SIZE, np.int32)
+        return array if self.is_compiled else memoryview(array)
 
     def begin(self, masks: Sequence[int], *, unique: bool) -> None:
         """Start a walk through a puzzle; `masks` and `unique` as for `steps`."""
@@ -145,6 +159,26 @@ class _Walker:
 
     def take(self, max_steps: int) -> int:
         """Take at most `max_steps` steps. Returns MORE, FILLED or STUCK; raises StepRejected."""
+        outcome = PAUSED
+        while outcome == PAUSED:
+            outcome = self._advance(max_steps)
+        return outcome
+
+    def take_until(self, deadline: float) -> int:
+        """Take steps until `time.monotonic()` is `deadline`.
+
+        Returns FILLED or STUCK, or MORE or PAUSED at the deadline; raises StepRejected. Compiled
+        code looks at the clock only during searches for nested chains, because all else takes
+        milliseconds.
+        """
+        max_steps = _MAX_STEPS if self.is_compiled else 1
+        while True:
+            outcome = self._advance(max_steps)
+            if outcome not in (MORE, PAUSED) or time.monotonic() >= deadline:
+                return outcome
+
+    def _advance(self, max_steps: int) -> int:
+        """Take at most `max_steps` steps, but at most up to the next pause."""
         outcome = self._run(*self._arrays, max_steps)
         if outcome == UNSOUND:
             name = self.order[int(self.step[L.TECHNIQUE])].name
@@ -345,10 +379,13 @@ def _decode_node(signed: int, masks_before: Sequence[int]) -> Node:
     return Node(digit + 1, open_cells, bool(signed & 1))
 
 
-def ratings(puzzles: Iterable[Sequence[int]], *, has_se: bool = True) -> Iterator[Rating]:
+def ratings(
+    puzzles: Iterable[Sequence[int]], seconds: float = RATING_TIMEOUT, *, has_se: bool = True
+) -> Iterator[Rating]:
     """Rate puzzles that are proved to have one solution, each given by its masks as in `steps`.
 
-    `has_se`: also rate by Sudoku Explainer's order, which takes most of the time; else `se` is 0.
+    - `seconds`: the time limit for each puzzle; a rating that it cuts short contains lower bounds.
+    - `has_se`: also rate by Sudoku Explainer's order, which takes most of the time; else `se` is 0.
 
     If a step is unsound, the rating of that puzzle contains the message in `failed`.
     """
@@ -358,33 +395,71 @@ def ratings(puzzles: Iterable[Sequence[int]], *, has_se: bool = True) -> Iterato
         if walkers is None or (run and not walkers[0].is_compiled):
             walkers = _Walker(run, SCORED), _Walker(run, BY_RATING)
         try:
-            yield _rate(walkers[0], walkers[1] if has_se else None, masks)
+            yield _rate(walkers[0], walkers[1] if has_se else None, masks, seconds)
         except StepRejected as error:
             name, number, reason = error.technique, error.number, str(error)
             yield Rating(
-                score=0, level=None, hardest=name, steps=number, se=0, solved=False, failed=reason
+                score=0,
+                level=None,
+                hardest=name,
+                steps=number,
+                se=0,
+                solved=False,
+                failed=reason,
+                version=RATING_VERSION,
             )
 
 
-def _rate(by_score: _Walker, by_rating: _Walker | None, masks: Sequence[int]) -> Rating:
+def _rate(
+    by_score: _Walker, by_rating: _Walker | None, masks: Sequence[int], seconds: float
+) -> Rating:
     """Rate a puzzle by two walks through it: in the order of scores and in that of ratings."""
-    outcomes = []
-    for walker in (by_score, by_rating):
-        if walker:
-            walker.begin(masks, unique=True)
-            outcomes.append(walker.take(_MAX_STEPS))
-    solved = all(outcome == FILLED for outcome in outcomes)
+    deadline = time.monotonic() + seconds
+    by_score.begin(masks, unique=True)
+    solved = by_score.take_until(deadline) == FILLED
     score, count = int(by_score.walk[L.SCORE]), int(by_score.walk[L.STEPS_TAKEN])
     hardest = by_score.order[int(by_score.walk[L.HARDEST])]
     name, level = hardest.name if count else "", hardest.level
-    while level < len(MAX_SCORES) and (score > MAX_SCORES[level] or outcomes[0] != FILLED):
+    while level < len(MAX_SCORES) and (score > MAX_SCORES[level] or not solved):
         level += 1
-    tenths = 0
+    se, ep, ed, stopped = 0.0, 0.0, 0.0, ""
     if by_rating:
-        tenths = max(int(by_rating.walk[L.HIGHEST_RATING]), 0 if solved else BY_RATING[-1].se)
+        by_rating.begin(masks, unique=True)
+        outcome = by_rating.take_until(deadline)
+        se = _highest_rating(by_rating, outcome) / 10
+        ep, ed = (int(by_rating.walk[at]) / 10 for at in (L.PLACING_RATING, L.FIRST_RATING))
+        stopped = _STOPPED.get(outcome, "")
     return Rating(
-        score=score, level=LEVELS[level], hardest=name, steps=count, se=tenths / 10, solved=solved
+        score=score,
+        level=LEVELS[level],
+        hardest=name,
+        steps=count,
+        se=se,
+        solved=solved,
+        ep=ep or None,
+        ed=ed or None,
+        stopped=stopped,
+        version=RATING_VERSION,
     )
+
+
+_STOPPED: Final = {MORE: TIME_LIMIT, PAUSED: TIME_LIMIT, STUCK: NO_TECHNIQUE}
+"""What a rating says for an outcome of a walk."""
+
+
+def _highest_rating(by_rating: _Walker, outcome: int) -> int:
+    """The highest rating of a walk in tenths.
+
+    If the walk has ended early, the techniques before the last one it tried did not apply, so the
+    next step has at least the rating of that technique.
+    """
+    tried = by_rating.order[0].se
+    if outcome == STUCK:
+        tried = by_rating.order[-1].se
+    elif outcome == PAUSED:
+        row = int(by_rating.walk[L.RESUME_ROW]) - L.TECHNIQUE_ROWS
+        tried = by_rating.order[row // L.TECHNIQUE_ROW_SIZE].se
+    return max(int(by_rating.walk[L.HIGHEST_RATING]), tried)
 
 
 def try_walk(run: Callable[..., int]) -> None:

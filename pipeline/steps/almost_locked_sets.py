@@ -1,4 +1,4 @@
-"""Almost locked sets: ALS-XZ, ALS-XY-wing and ALS chain. `layout` describes the arrays.
+"""Almost locked sets: ALS-XZ, ALS-XY-wing, ALS chain, death blossom. `layout` describes the arrays.
 
 An almost locked set (ALS) is n cells of a unit with n + 1 candidates together. If it lacks one of
 them, its cells hold all others. A *restricted common* of two disjoint sets is a digit whose places
@@ -19,7 +19,7 @@ from pipeline.steps.links import (
 )
 from pipeline.steps.step_arrays import append_new, bit_count, cell_at, lowest_bit
 
-XZ, XY_WING, CHAIN = range(3)
+XZ, XY_WING, CHAIN, BLOSSOM = range(4)
 """Forms of techniques."""
 
 HAVE_SETS = 4
@@ -37,7 +37,9 @@ def find_almost_locked_sets(state, tables, step, graph, form):
         return _find_xz(tables, step, graph)
     if form == XY_WING:
         return _find_xy_wing(tables, step, graph)
-    return _find_chain(tables, step, graph)
+    if form == CHAIN:
+        return _find_chain(tables, step, graph)
+    return _find_blossom(state, tables, step, graph)
 
 
 @compiled()
@@ -360,3 +362,77 @@ def _set_before(tables, graph, number, y, length):
             if lasts:
                 return a, lowest_bit(tables, lasts)
     return number, y
+
+
+# Death blossom. For each candidate x of a cell, the stem, a set whose places for x all see the
+# stem: its petal. The stem holds one of its candidates, so one petal lacks its x, and holds all its
+# other digits. A digit z that all petals have is in one of them: it is eliminated from cells that
+# see all its places in the petals.
+@compiled()
+def _find_blossom(state, tables, step, graph):
+    """Find a death blossom: stems ascending, then the digit z, then petals in the order of sets."""
+    for stem in range(81):
+        size = bit_count(tables, state[stem])
+        for z in range(9 if size > 1 else 0):
+            if state[stem] >> z & 1:
+                continue
+            for band in range(L.BANDS):
+                graph[L.BLOSSOM + band] = graph[L.PLACES + L.BANDS * z + band]
+            depth, remaining = 0, state[stem]
+            graph[L.PICKS] = -1
+            while depth >= 0:
+                graph[L.PICKS + depth] += 1
+                number = graph[L.PICKS + depth]
+                if number == graph[L.ALS_COUNT]:
+                    depth -= 1
+                    if depth >= 0:
+                        remaining |= 1 << graph[L.UNIONS + depth]
+                    continue
+                x = lowest_bit(tables, remaining)
+                if not _is_petal(tables, graph, stem, number, x, z, depth):
+                    continue
+                graph[L.UNIONS + depth] = x
+                remaining &= remaining - 1
+                depth += 1
+                if depth == size:
+                    _conclude_blossom(tables, step, graph, stem, z, size)
+                    step[L.PATTERN_DIGITS] = state[stem]
+                    return 1
+                graph[L.PICKS + depth] = -1
+    return 0
+
+
+@compiled()
+def _is_petal(tables, graph, stem, number, x, z, depth):
+    """Whether a set may be the next petal of a stem, for `x`.
+
+    Its places for `z`, and those of the petals before it, must have common peers with the candidate
+    `z`. BLOSSOM has these peers for each number of petals.
+    """
+    digits = 1 << x | 1 << z
+    if graph[L.ALS_DIGITS + number] & digits != digits:
+        return False
+    any_word = 0
+    for band in range(L.BANDS):
+        places = graph[L.ALS_PLACES + L.BANDS * (9 * number + x) + band]
+        if places & ~tables[L.SEEN + L.BANDS * stem + band]:
+            return False
+        word = graph[L.BLOSSOM + L.BANDS * depth + band]
+        word &= graph[L.ALS_SEEN + L.BANDS * (9 * number + z) + band]
+        graph[L.BLOSSOM + L.BANDS * (depth + 1) + band] = word
+        any_word |= word
+    cells = graph[L.ALS_CELLS + L.BANDS * number + stem // 27]
+    return any_word != 0 and not cells >> stem % 27 & 1
+
+
+@compiled()
+def _conclude_blossom(tables, step, graph, stem, z, size):
+    """Write the conclusions of a death blossom, whose petals are in PICKS."""
+    clear_found(graph)
+    for band in range(L.BANDS):
+        graph[L.FOUND + L.BANDS * z + band] = graph[L.BLOSSOM + L.BANDS * size + band]
+    eliminate_found(tables, step, graph, L.FOUND)
+    append_new(step, L.CITED, stem)
+    append_new(step, L.PATTERN_CELLS, stem)
+    for k in range(size):
+        _cite_set(tables, step, graph, graph[L.PICKS + k])

@@ -25,6 +25,9 @@ MAX_SHORTENED = 400
 MAX_NESTING = 3
 """Maximum number of nested branches."""
 
+MAX_TRIALS = 4000
+"""Maximum number of branches that are tried to refute one assumption."""
+
 
 def node_of(candidate: Candidate, *, holds: bool) -> Node:
     """The node of a single candidate."""
@@ -44,8 +47,54 @@ def excludes(position: Position, first: Candidate, second: Candidate) -> bool:
     return first[1] == second[1] and position.sees(first[0], second[0])
 
 
+class Network:
+    """The constraints of a step, and which of their candidates exclude each other.
+
+    - `more`: further candidates, such as conclusions that no constraint contains.
+
+    `clauses` has each constraint with its candidates, of which at least one holds.
+    """
+
+    def __init__(
+        self, position: Position, cited: Iterable[Cited], more: Iterable[Candidate] = ()
+    ) -> None:
+        self.position, self.more = position, tuple(more)
+        self.clauses = [
+            (each, candidates) for each in cited if (candidates := each.candidates(position))
+        ]
+        in_clauses = {each for _, candidates in self.clauses for each in candidates}
+        self.candidates = sorted(in_clauses.union(self.more))
+        self.trials = MAX_TRIALS
+        """How many branches may still be tried."""
+        self._excluded: dict[Candidate, frozenset[Candidate]] = {}
+        self._clauses_with: dict[Candidate, list[tuple[Cited, tuple[Candidate, ...]]]] = {}
+        for clause in self.clauses:
+            for candidate in clause[1]:
+                self._clauses_with.setdefault(candidate, []).append(clause)
+
+    def excluded_by(self, candidates: Sequence[Candidate]) -> frozenset[Candidate]:
+        """The candidates that do not hold if one of some candidates holds, whichever it is."""
+        for candidate in candidates:
+            if candidate not in self._excluded:
+                others = self.candidates
+                self._excluded[candidate] = frozenset(
+                    other for other in others if excludes(self.position, candidate, other)
+                )
+        return frozenset.intersection(*(self._excluded[candidate] for candidate in candidates))
+
+    def clauses_with(
+        self, candidates: Iterable[Candidate]
+    ) -> list[tuple[Cited, tuple[Candidate, ...]]]:
+        """The constraints that contain some of the candidates."""
+        return [clause for each in candidates for clause in self._clauses_with.get(each, ())]
+
+    def with_fewer(self, cited: Iterable[Cited]) -> Network:
+        """A network of other constraints, with the same further candidates."""
+        return Network(self.position, cited, self.more)
+
+
 class Propagation:
-    """Unit propagation from an assumption over some constraints.
+    """Unit propagation from an assumption in a network.
 
     - `known`: nodes of an outer branch, repeated after the assumption.
 
@@ -53,18 +102,8 @@ class Propagation:
     last, so that branches are short and use groups only where they are needed.
     """
 
-    def __init__(
-        self,
-        position: Position,
-        cited: Sequence[Cited],
-        assumption: Node,
-        known: Iterable[Node] = (),
-    ) -> None:
-        self.position = position
-        self.clauses = [
-            (each, candidates) for each in cited if (candidates := each.candidates(position))
-        ]
-        self.candidates = sorted({each for _, candidates in self.clauses for each in candidates})
+    def __init__(self, network: Network, assumption: Node, known: Iterable[Node] = ()) -> None:
+        self.network = network
         self.inferences: list[Inference] = []
         self.index: dict[tuple[Candidate, bool], int] = {}
         """The inference of each candidate that is known to hold, or not to hold."""
@@ -102,7 +141,6 @@ class Propagation:
         earlier one, or those of the goals. Returns None if neither follows.
         """
         wanted = [(candidate, goal.holds) for goal in goals for candidate in candidates_of(goal)]
-        self.candidates = sorted({*self.candidates, *(candidate for candidate, _ in wanted)})
         while True:
             if wanted and all(goal in self.index for goal in wanted):
                 return tuple(self.index[goal] for goal in wanted)
@@ -119,15 +157,11 @@ class Propagation:
         node = self.inferences[number].node
         candidates = candidates_of(node)
         if node.holds:
-            for other in self.candidates:
-                if other not in candidates and all(
-                    excludes(self.position, each, other) for each in candidates
-                ):
-                    self._add(Inference(node_of(other, holds=False), (number,)))
+            for other in sorted(self.network.excluded_by(candidates)):
+                self._add(Inference(node_of(other, holds=False), (number,)))
             return
-        for clause in self.clauses:
-            if not {*clause[1]}.isdisjoint(candidates):
-                self._propagate(clause)
+        for clause in self.network.clauses_with(candidates):
+            self._propagate(clause)
 
     def _propagate(self, clause: tuple[Cited, tuple[Candidate, ...]]) -> bool:
         """Add the only candidate of a clause that may hold. Returns whether an inference is new."""
@@ -144,22 +178,18 @@ class Propagation:
 
     def _unit_clauses(self) -> bool:
         """Propagate all clauses. Returns whether an inference is new."""
-        return any(self._propagate(clause) for clause in self.clauses)
+        return any(self._propagate(clause) for clause in self.network.clauses)
 
     def _exclude_by_groups(self) -> bool:
         """Add a group that excludes a candidate: the candidates left of a clause, of one value."""
-        for cited, candidates in self.clauses:
+        for cited, candidates in self.network.clauses:
             left = tuple(each for each in candidates if (each, False) not in self.index)
             if len({value for _, value in left}) != 1 or left in self._groups:
                 continue
             if any((each, True) in self.index for each in left):
                 continue
-            if any(
-                (other, False) not in self.index
-                and other not in left
-                and all(excludes(self.position, each, other) for each in left)
-                for other in self.candidates
-            ):
+            excluded = self.network.excluded_by(left)
+            if any((other, False) not in self.index for other in excluded):
                 premises = sorted(
                     {self.index[each, False] for each in candidates if each not in left}
                 )
@@ -168,66 +198,64 @@ class Propagation:
                 return True
         return False
 
-    def refute_by_nesting(self, cited: Sequence[Cited], nesting: int) -> bool:
+    def refute_by_nesting(self, nesting: int) -> bool:
         """Add a candidate that a nested branch refutes. Returns whether there is one."""
         known = [inference.node for inference in self.inferences]
-        for candidate in self.candidates:
+        numbers = {node: number for number, node in reversed([*enumerate(known)])}
+        for candidate in self.network.candidates:
             if (candidate, False) in self.index or (candidate, True) in self.index:
                 continue
-            branch = derive(
-                self.position,
-                cited,
-                node_of(candidate, holds=True),
-                known=known,
-                nesting=nesting - 1,
-            )
+            assumption = node_of(candidate, holds=True)
+            branch = derive(self.network, assumption, known=known, nesting=nesting - 1)
             if branch:
                 premises = sorted(
-                    known.index(each.node)
+                    numbers[each.node]
                     for each in branch.inferences[1:]
                     if not each.premises and each.because is None and not each.branches
                 )
-                self._add(
-                    Inference(node_of(candidate, holds=False), tuple(premises), None, (branch,))
-                )
+                node = node_of(candidate, holds=False)
+                self._add(Inference(node, tuple(premises), None, (branch,)))
                 return True
         return False
 
 
 def derive(
-    position: Position,
-    cited: Sequence[Cited],
+    network: Network,
     assumption: Node,
     *,
     goals: Sequence[Node] = (),
     known: Sequence[Node] = (),
     nesting: int = 0,
 ) -> Branch | None:
-    """The branch of an assumption, up to a contradiction or all `goals`; None if there is none.
+    """The branch of an assumption, up to a contradiction or all `goals`; None if none was found.
 
-    - `cited`: the constraints to use.
     - `known`: nodes that hold besides the assumption.
     - `nesting`: how many branches may be nested in each other where propagation does not suffice.
     """
     for depth in range(nesting + 1):  # nested as little as possible
-        propagation = Propagation(position, cited, assumption, known)
+        if network.trials <= 0:
+            return None
+        network.trials -= 1
+        propagation = Propagation(network, assumption, known)
         ends = propagation.run(goals)
-        while ends is None and depth and propagation.refute_by_nesting(cited, depth):
+        while ends is None and depth and propagation.refute_by_nesting(depth):
             ends = propagation.run(goals)
         if ends is not None:
             return _pruned(propagation, ends)
     return None
 
 
-def shortened(position: Position, branch: Branch, goals: Sequence[Node] = ()) -> Branch:
+def shortened(network: Network, branch: Branch, goals: Sequence[Node] = ()) -> Branch:
     """A branch from the same assumption that uses fewer constraints, or the same branch.
 
     Constraints are left out one after another, as long as the branch still ends, and is not longer.
     """
     nesting = _nesting(branch)
-    for cited in _constraints_of(branch) if _length(branch) <= MAX_SHORTENED else ():
+    if nesting > 1 or _length(branch) > MAX_SHORTENED:
+        return branch
+    for cited in _constraints_of(branch):
         fewer = [each for each in _constraints_of(branch) if each != cited]
-        other = derive(position, fewer, branch.assumption, goals=goals, nesting=nesting)
+        other = derive(network.with_fewer(fewer), branch.assumption, goals=goals, nesting=nesting)
         if other and _length(other) <= _length(branch):
             branch = other
     return branch
@@ -289,7 +317,7 @@ def _pruned(propagation: Propagation, ends: Sequence[int]) -> Branch:
 
 
 def split(
-    position: Position, cited: Sequence[Cited], assumptions: Sequence[Node], goals: Sequence[Node]
+    network: Network, assumptions: Sequence[Node], goals: Sequence[Node]
 ) -> tuple[Branch, ...]:
     """A branch from each assumption to all goals; empty if one of them does not reach these.
 
@@ -297,8 +325,8 @@ def split(
     """
     branches = []
     for assumption in assumptions:
-        branch = derive(position, cited, assumption, goals=goals)
+        branch = derive(network, assumption, goals=goals)
         if branch is None or branch.ends != CONCLUSION:
             return ()
-        branches.append(shortened(position, branch, goals))
+        branches.append(shortened(network, branch, goals))
     return tuple(branches)

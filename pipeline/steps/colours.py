@@ -56,7 +56,10 @@ def _colour(tables, graph, digit):
             graph[L.COLOURS + 2 * L.BANDS * count + k] = 0
             graph[L.SEEN_BY + 2 * L.BANDS * count + k] = 0
         graph[L.COLOUR_AT + count] = end
-        graph[L.CHAIN_QUEUE + end], graph[L.CHAIN_START + 2 * start] = 2 * start + 1, graph[L.SEARCH]
+        graph[L.CHAIN_QUEUE + end], graph[L.CHAIN_START + 2 * start] = (
+            2 * start + 1,
+            graph[L.SEARCH],
+        )
         end += 1
         while head < end:
             signed = graph[L.CHAIN_QUEUE + head]
@@ -156,5 +159,7 @@ def _write_step(state, tables, step, graph, digit, a, b):
             append_new(step, L.CHAIN_NODES, signed)
             if k > first:
                 parent = graph[L.CHAIN_PARENT + (signed & ~1)]
-                append_new(step, L.CITED, strong_constraint(state, tables, parent // 2, signed // 2))
+                append_new(
+                    step, L.CITED, strong_constraint(state, tables, parent // 2, signed // 2)
+                )
     return 1

@@ -248,21 +248,29 @@ def find_naked_set(state, tables, step, size):
 def find_fish(state, tables, step, size):
     """Find a fish without fins: X-wing (3.2), swordfish (3.8), jellyfish (5.2)."""
     for base in (L.FIRST_COLUMN, L.FIRST_ROW):
-        for digit in range(9):  # the lines that may be base lines, for each digit
+        for line in range(9):
+            state[L.ROW_MASKS + line] = 0
+        for digit in range(9):  # for each line, the digits of which it may be a base line
             usable = placed = 0
             for line in range(9):
                 if 1 < bit_count(tables, _places(state, base + line, digit)) <= size:
                     usable |= 1 << line
                 placed += state[L.VALUES + L.UNIT_DIGITS + 9 * (base + line) + digit] != 0
-            fits = bit_count(tables, usable) >= size and placed <= 9 - 2 * size
-            state[L.ROW_MASKS + digit] = usable if fits else 0
+            if bit_count(tables, usable) >= size and placed <= 9 - 2 * size:
+                while usable:
+                    state[L.ROW_MASKS + lowest_bit(tables, usable)] |= 1 << digit
+                    usable &= usable - 1
         for offset in range(tables[L.SETS + size], tables[L.SETS + size + 1]):
-            lines = tables[offset]
-            for digit in range(9):
-                if lines & ~state[L.ROW_MASKS + digit] == 0:
-                    _conclude_fish(state, tables, step, base, lines, digit, size)
-                    if step[L.ELIMINATED]:
-                        return 1
+            digits, rest = 511, tables[offset]
+            while rest and digits:
+                digits &= state[L.ROW_MASKS + lowest_bit(tables, rest)]
+                rest &= rest - 1
+            while digits:
+                digit = lowest_bit(tables, digits)
+                digits &= digits - 1
+                _conclude_fish(state, tables, step, base, tables[offset], digit, size)
+                if step[L.ELIMINATED]:
+                    return 1
     return 0
 
 

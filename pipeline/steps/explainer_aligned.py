@@ -121,6 +121,8 @@ def _conclude(state, tables, step, scratch, a, b, c):
     Returns whether there is anything to eliminate.
     """
     excluder_count = _collect_excluders(state, tables, scratch, a, b, c)
+    if excluder_count == 0:  # the cells see each other: hidden singles and naked sets are enough
+        return False
     sees_ab, sees_ac = sees(tables, a, b), c != b and sees(tables, a, c)
     sees_bc = c != b and sees(tables, b, c)
     allowed_a = allowed_b = allowed_c = 0

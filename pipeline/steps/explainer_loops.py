@@ -36,23 +36,26 @@ def _search_loops(state, tables, step, workspace, wanted):
         pair = state[start]
         if bit_count(tables, pair) != 2:
             continue
-        # a depth-first search: at each depth a cell, the kind of unit and position to try next
-        workspace[L.LOOP_CELLS], workspace[L.LOOP_NEXT] = start, 0
+        if not _find_places(state, tables, workspace, start):
+            continue
+        # a depth-first search: at each depth a cell, the kind of unit and the positions to try next
+        workspace[L.LOOP_CELLS], workspace[L.LOOP_NEXT], workspace[L.LOOP_REST] = start, 0, 0
         workspace[L.LOOP_KINDS], workspace[L.LOOP_EXTRAS], workspace[L.LOOP_ROOF] = 3, 0, 0
         depth = 0
         while depth >= 0:
-            next_one = workspace[L.LOOP_NEXT + depth]
-            if next_one == 27:
+            rest, k = workspace[L.LOOP_REST + depth], workspace[L.LOOP_NEXT + depth]
+            if rest == 0 and k == 3:
                 depth -= 1
                 continue
-            workspace[L.LOOP_NEXT + depth] = next_one + 1
-            kind = (next_one // 9 + 2) % 3  # box, row, column
-            if kind == workspace[L.LOOP_KINDS + depth]:
-                workspace[L.LOOP_NEXT + depth] = next_one // 9 * 9 + 9
+            kind = (k + 2) % 3 if rest == 0 else (k + 1) % 3  # box, row, column
+            unit = unit_of(tables, workspace[L.LOOP_CELLS + depth], kind)
+            if rest == 0:
+                workspace[L.LOOP_NEXT + depth] = k + 1
+                if kind != workspace[L.LOOP_KINDS + depth]:
+                    workspace[L.LOOP_REST + depth] = workspace[L.LOOP_PLACES + unit]
                 continue
-            cell = cell_at(
-                tables, unit_of(tables, workspace[L.LOOP_CELLS + depth], kind), next_one % 9
-            )
+            workspace[L.LOOP_REST + depth] = rest & (rest - 1)
+            cell = cell_at(tables, unit, lowest_bit(tables, rest))
             if cell == start and depth >= 3:
                 if _is_valid_loop(tables, workspace, depth + 1):
                     found = _conclude_loop(state, tables, step, workspace, depth + 1, pair)
@@ -61,25 +64,59 @@ def _search_loops(state, tables, step, workspace, wanted):
                     if found and (best == 0 or found < best):
                         best = found
                 continue
-            if pair & ~state[cell] or not _fits_path(tables, workspace, depth, cell):
+            if not _fits_path(tables, workspace, depth, cell):
                 continue
             extras = workspace[L.LOOP_EXTRAS + depth] | (state[cell] & ~pair)
             roof = workspace[L.LOOP_ROOF + depth]
             if state[cell] != pair and bit_count(tables, extras) != 1 and roof >= 2:
                 continue
             depth += 1
-            workspace[L.LOOP_CELLS + depth], workspace[L.LOOP_NEXT + depth] = cell, 0
+            workspace[L.LOOP_CELLS + depth] = cell
+            workspace[L.LOOP_NEXT + depth] = workspace[L.LOOP_REST + depth] = 0
             workspace[L.LOOP_KINDS + depth], workspace[L.LOOP_EXTRAS + depth] = kind, extras
             workspace[L.LOOP_ROOF + depth] = roof + (state[cell] != pair)
     return best
 
 
-# Each unit of a loop has one cell at an odd position and one at an even one. So a path never becomes
-# a loop if a cell sees another one at a position of the same parity. Without this test the number of
-# paths grows exponentially with the number of cells.
+# Each unit of a loop has two of its cells, one at an odd position and one at an even one. So a cell
+# is in no loop if it is alone in a unit, and not on a path if it sees a cell at a position of the
+# same parity. Without these tests the number of paths grows exponentially with that of cells.
+@compiled()
+def _find_places(state, tables, workspace, start):
+    """Write the cells that loops from a start may have to LOOP_PLACES: those with both digits.
+
+    Loops with an earlier start are left out. Returns whether the start is left.
+    """
+    first = L.UNIT_DIGITS + lowest_bit(tables, state[start])
+    second = L.UNIT_DIGITS + lowest_bit(tables, state[start] & (state[start] - 1))
+    for unit in range(27):
+        workspace[L.LOOP_PLACES + unit] = state[first + 9 * unit] & state[second + 9 * unit]
+    is_changed = True
+    while is_changed:
+        is_changed = False
+        for row in range(9):
+            rest = workspace[L.LOOP_PLACES + row]
+            while rest:
+                cell = cell_at(tables, row, lowest_bit(tables, rest))
+                rest &= rest - 1
+                is_left = cell >= start or state[cell] != state[start]
+                for kind in range(3):
+                    places = workspace[L.LOOP_PLACES + unit_of(tables, cell, kind)]
+                    is_left = is_left and places & (places - 1) != 0
+                if not is_left:
+                    is_changed = True
+                    for kind in range(3):
+                        constraint = tables[L.NODE_CONSTRAINTS + 36 * cell + kind]
+                        bit = tables[L.NODE_MASKS + 36 * cell + kind]
+                        workspace[L.LOOP_PLACES + constraint // 9 - 9] &= ~bit
+                    if cell == start:
+                        return False
+    return True
+
+
 @compiled()
 def _fits_path(tables, workspace, depth, cell):
-    """Whether a cell is not on the path, and sees no cell in every second place before it."""
+    """Whether a cell is not on the path, and sees no cell at every second position before it."""
     for k in range(depth + 1):
         other = workspace[L.LOOP_CELLS + k]
         if other == cell or ((depth + 1 - k) & 1 == 0 and sees(tables, other, cell)):

@@ -7,6 +7,7 @@ from itertools import pairwise
 
 from pipeline.steps.branching import (
     MAX_NESTING,
+    Network,
     candidates_of,
     derive,
     excludes,
@@ -41,7 +42,7 @@ def branches_of(step: Step) -> tuple[Branch, ...]:
         return branches
     conclusions = _conclusions(step)
     cases = () if _is_contradiction(step) else _cases(step, conclusions)
-    if cases and "dynamic" not in step.technique.name:
+    if cases and not any(word in step.technique.name for word in ("dynamic", "nested")):
         return cases
     refutations = tuple(
         branch for node in conclusions if (branch := _refutation(step, node)) is not None
@@ -61,7 +62,7 @@ def _is_contradiction(step: Step) -> bool:
 
 def _has_branches(step: Step) -> bool:
     name = step.technique.name.lower()
-    return any(word in name for word in _BRANCHED)
+    return any(word in name for word in _BRANCHED) and not name.startswith("als")
 
 
 def _length(branches: tuple[Branch, ...]) -> int:
@@ -81,8 +82,9 @@ def _conclusions(step: Step) -> list[Node]:
 def _refutation(step: Step, conclusion: Node) -> Branch | None:
     """The branch from the opposite of a conclusion to a contradiction."""
     opposite = conclusion._replace(holds=not conclusion.holds)
-    branch = derive(step.before, step.cited, opposite, nesting=MAX_NESTING)
-    return branch and shortened(step.before, branch)
+    network = Network(step.before, step.cited, candidates_of(conclusion))
+    branch = derive(network, opposite, nesting=MAX_NESTING)
+    return branch and shortened(network, branch)
 
 
 def _cases(step: Step, conclusions: list[Node]) -> tuple[Branch, ...]:
@@ -91,7 +93,8 @@ def _cases(step: Step, conclusions: list[Node]) -> tuple[Branch, ...]:
         return ()
     candidates = step.cited[0].candidates(step.before)
     assumptions = [node_of(each, holds=True) for each in candidates]
-    return split(step.before, step.cited, assumptions, conclusions)
+    more = [candidate for node in conclusions for candidate in candidates_of(node)]
+    return split(Network(step.before, step.cited, more), assumptions, conclusions)
 
 
 def _along_chain(step: Step) -> tuple[Branch, ...]:

@@ -30,10 +30,10 @@ def find_forcing_chain(state, tables, step, graph):
     for is_on in range(2):
         for candidate in range(L.SINGLES):
             signed = 2 * candidate + is_on
-            if graph[L.DIRECT_AT + 3 * signed] < graph[L.DIRECT_AT + 3 * signed + 2]:
-                if _refute(state, tables, step, graph, signed):
-                    append_new(step, L.ELIMINATED if is_on else L.PLACED, candidate)
-                    return 1
+            has_links = graph[L.DIRECT_AT + 3 * signed] < graph[L.DIRECT_AT + 3 * signed + 2]
+            if has_links and _refute(state, tables, step, graph, signed):
+                append_new(step, L.ELIMINATED if is_on else L.PLACED, candidate)
+                return 1
     return 0
 
 

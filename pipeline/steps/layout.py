@@ -93,7 +93,7 @@ STATE_SIZE = 739
 MAX_TRIED = 500
 """More rectangles than a search tries: 486 are possible."""
 
-MAX_SETS, MAX_COMMONS = 1000, 30000
+MAX_SETS, MAX_COMMONS = 700, 15000
 """Limits on the number of almost locked sets, and of their restricted commons."""
 
 BANDS = 3
@@ -103,27 +103,9 @@ WORDS, BITS = 12, 63
 """A set of candidates in `graph` is WORDS numbers of BITS bits each."""
 
 (
-    IS_KNOWN,  # 1 if the links of the state have been found
-    HAS_TURBOT,  # whether the state has a turbot fish; NOTHING before the search for one
+    IS_KNOWN,  # bits: what is known of the state, see `links` and `almost_locked_sets`
     SEARCH,  # number of the last search
-    NET_START,  # the candidate from which forcing nets are tried first
     IS_NODE,  # for each node, 1 if the candidate is left, or two candidates of the group are
-    STRONG_FIRST,  # an index in STRONG for each node, and the end
-    WEAK_FIRST,  # an index in WEAK for each node, and the end
-    LIVE_FIRST,  # an index in LIVE for each node, and the end
-    STRONG,  # for each strong link, the node it leads to
-    LINK_CONSTRAINT,  # for each strong link, its constraint
-    WEAK,  # for each weak link, the node it leads to
-    LIVE,  # the same for the weak links to nodes that have strong links
-    PARENT,  # at 4 · signed node: the signed node that implies it, or NOTHING
-    PARENT_CONSTRAINT,  # the next number: the constraint of the link, or NOTHING for a weak link
-    DISTANCE,  # the next number: the number of links from the start of the search
-    REACHED,  # the next number: the number of the last search that reached the signed node
-    QUEUE,  # signed nodes in the order in which the search reached them
-    EXCLUDED_BY,  # for each node, the last start of a search that excludes it, or NOTHING
-    COMMON,  # WORDS numbers: the candidates that every candidate of a constraint excludes
-    HAS_EXCLUSIONS,  # for each candidate, whether its EXCLUSIONS are known
-    EXCLUSIONS,  # WORDS numbers for each candidate: the candidates that it excludes
     NAKED_FIRST,  # where in `graph` the queue of naked singles starts
     NAKED_END,  # where it ends
     HIDDEN_FIRST,  # the same for the queue of hidden singles
@@ -149,6 +131,7 @@ WORDS, BITS = 12, 63
     COMMON_DIGITS,  # its one or two digits
     NEXT_COMMON,  # the next one with the same later set, or NOTHING
     REACHED_BY,  # for each number of links and each set, the last digits of ALS chains
+    BLOSSOM,  # BANDS words for each number of petals: the eliminations of a death blossom
     PLACES,  # BANDS words for each digit: the cells that have it as a candidate
     DIRECT_AT,  # 3 for each signed node: in DIRECT, where its candidates start, its groups, the end
     DIRECT,  # the signed nodes that a signed node implies by one link
@@ -176,15 +159,12 @@ WORDS, BITS = 12, 63
     IS_NEEDED,  # for each placement of the last trial, whether a conclusion needs it
     GRAPH_SIZE,
 ) = accumulate(
-    (0, 1, 1, 1, 1, *4 * (ALL_NODES + 1,), 6000, 6000, 39000, 39000, 1, 1, 1, 8 * ALL_NODES,
-     2 * ALL_NODES, ALL_NODES, WORDS, SINGLES, WORDS * SINGLES, 1, 1, 1, 1, 81, 243, 1, 10, 10, 1,
-     MAX_TRIED,
-     10, 10, 1, MAX_SETS, MAX_SETS, BANDS * MAX_SETS, 9 * BANDS * MAX_SETS,
-     9 * BANDS * MAX_SETS, MAX_SETS + 1, MAX_SETS, 2 * MAX_COMMONS, MAX_COMMONS, MAX_COMMONS,
-     6 * MAX_SETS,
-     9 * BANDS, 6 * ALL_NODES, 45000, *4 * (2 * ALL_NODES,), 2 * ALL_NODES + 1, 81, 9 * BANDS,
-     9 * BANDS, 1, 1, 81 * BANDS, 81 * BANDS, 42, 64, 4 * WORDS * SINGLES, 4 * WORDS * SINGLES,
-     2 * WORDS, 2 * WORDS, SINGLES, 400, 400, 400)
+    (0, 1, 1, ALL_NODES, 1, 1, 1, 1, 81, 243, 1, 10, 10, 1, MAX_TRIED, 10, 10, 1, MAX_SETS,
+     MAX_SETS, BANDS * MAX_SETS, 9 * BANDS * MAX_SETS, 9 * BANDS * MAX_SETS, MAX_SETS + 1,
+     MAX_SETS, 2 * MAX_COMMONS, MAX_COMMONS, MAX_COMMONS, 6 * MAX_SETS, 10 * BANDS, 9 * BANDS, 6 * ALL_NODES,
+     45000, *4 * (2 * ALL_NODES,), 2 * ALL_NODES + 1, 81, 9 * BANDS, 9 * BANDS, 1, 1, 81 * BANDS,
+     81 * BANDS, 42, 64, 4 * WORDS * SINGLES, 4 * WORDS * SINGLES, 2 * WORDS, 2 * WORDS, SINGLES,
+     400, 400, 400)
 )  # fmt: skip
 """Offsets of the parts of `graph`: the links between the nodes of a state, and searches in them."""
 
@@ -217,7 +197,10 @@ SCORE = 3  # sum of the scores of all steps
 HIGHEST_RATING = 4  # highest rating of a step, in tenths
 HARDEST = 5  # index of the hardest technique so far
 HAS_QUEUES = 6  # whether singles are taken from queues, see `singles`
-TECHNIQUE_ROWS = 7  # a row of TECHNIQUE_ROW_SIZE numbers for each technique, in the order of trying
+RESUME_ROW = 7  # where the search for a step goes on after a pause, or 0
+FIRST_RATING = 8  # rating of the first step, in tenths
+PLACING_RATING = 9  # highest rating up to the first step that places, or 0 before that step
+TECHNIQUE_ROWS = 10  # a row of TECHNIQUE_ROW_SIZE numbers for each technique, in this order
 
 # A row of `walk`. HARDNESS orders techniques by level, then by score. SE is the rating of Sudoku
 # Explainer in tenths. KIND, FORM and SIZE are fields of `techniques.Technique`.
@@ -242,16 +225,18 @@ HARDNESS, POINTS, SE, KIND, FORM, SIZE, TECHNIQUE_ROW_SIZE = range(7)
     ON_PARENT_OFF,  # for each candidate on: the candidate off between the two
     QUEUE_ON,  # candidates on, in the order in which they are reached
     PENDING,  # pairs of a candidate off and the candidate on that implies it
+    LOOP_PLACES,  # for each unit, the positions that cells of a unique loop may have
     LOOP_CELLS,  # of a path that may become a unique loop: its cells
-    LOOP_NEXT,  # for each, the neighbour to try next
+    LOOP_NEXT,  # for each, the kind of unit to try next, as box, row, column
+    LOOP_REST,  # for each, the positions in the unit of the last kind that are to be tried
     LOOP_KINDS,  # for each, the kind of unit that it shares with the one before
     LOOP_EXTRAS,  # for each, the other digits of the path so far
     LOOP_ROOF,  # for each, how many cells of the path so far have other digits
     IS_FOLLOWED,  # for each candidate, whether its slot is known
     SLOTS,  # the first slot, then a slot for each candidate on
 ) = accumulate(
-    (0, 1, 2 * SINGLES, 2 * SINGLES, *10 * (1,), 2 * SINGLES, *3 * (SINGLES,), 60000, *5 * (20,),
-     SINGLES)
+    (0, 1, 2 * SINGLES, 2 * SINGLES, *10 * (1,), 2 * SINGLES, *3 * (SINGLES,), 60000, 27,
+     *6 * (20,), SINGLES)
 )  # fmt: skip
 """Offsets of the parts of `workspace`, in which the steps of Sudoku Explainer are found. It has
 16-bit numbers.
@@ -269,7 +254,7 @@ HARDNESS, POINTS, SE, KIND, FORM, SIZE, TECHNIQUE_ROW_SIZE = range(7)
     OFF_ORDER,  # candidates off
     DERIVATIONS,  # a derivation for each node that is reached
     SLOT_SIZE,
-) = accumulate((0, *6 * (1,), 2 * SINGLES, SINGLES, SINGLES, 12000))
+) = accumulate((0, *6 * (1,), 2 * SINGLES, SINGLES, SINGLES, 8 * SINGLES + 12))
 """Offsets in a slot, which holds what follows from an assumption."""
 
 # A derivation: the constraint of the strong link (NOTHING for a weak one), the number of nodes on

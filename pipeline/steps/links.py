@@ -14,7 +14,6 @@ from pipeline.steps.step_arrays import (
     bit_count,
     candidate_at,
     lowest_bit,
-    sees,
     unit_of,
 )
 
@@ -27,7 +26,7 @@ X_LINKS, XY_LINKS, LINKS, GROUPED_LINKS = range(4)
 - GROUPED_LINKS: all links.
 """
 
-ARE_LINKED = 2
+ARE_LINKED = 1
 """The bit of IS_KNOWN that says whether DIRECT is known."""
 
 NO_LIMIT = 1 << 20

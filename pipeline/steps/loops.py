@@ -11,7 +11,6 @@ from __future__ import annotations
 from pipeline.native import compiled
 from pipeline.steps import layout as L
 from pipeline.steps.links import (
-    GROUPED_LINKS,
     LINKS,
     NO_LIMIT,
     add_common,
@@ -64,7 +63,11 @@ def _try_chains(state, tables, step, graph, start, is_grouped):
     cell, digit = start // 18, start // 2 % 9
     for k in range(1, tail):
         signed = graph[L.CHAIN_QUEUE + k]
-        length, other, other_digit = graph[L.CHAIN_DISTANCE + signed] + 1, signed // 18, signed // 2 % 9
+        length, other, other_digit = (
+            graph[L.CHAIN_DISTANCE + signed] + 1,
+            signed // 18,
+            signed // 2 % 9,
+        )
         if length < 3 or other >= 81:
             continue
         clear_found(graph)

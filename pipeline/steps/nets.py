@@ -345,9 +345,9 @@ def _cite_last(state, tables, step, graph, constraint, signed):
     append_new(step, L.CITED, constraint)
     for position in range(9):
         other = 2 * candidate_at(tables, constraint, position)
-        if state[constraint] >> position & 1 and other != signed - 1:
-            if graph[L.CHAIN_START + other] == graph[L.SEARCH]:
-                graph[L.CHAIN_DISTANCE + other] = 1
+        is_other = state[constraint] >> position & 1 == 1 and other != signed - 1
+        if is_other and graph[L.CHAIN_START + other] == graph[L.SEARCH]:
+            graph[L.CHAIN_DISTANCE + other] = 1
 
 
 @compiled()

@@ -314,11 +314,14 @@ class PatternWords(RuleWords):
                 f"{one_of}; with {self.names(cells)} that makes {len(cells) + 1} cells for "
                 f"{listed(together)}, so {self.conclusion}"
             )
-        if len(digits) == 1 and digits[0].value in self.step.values:
-            digit = digits[0].value
+        of_roof = [
+            each for each in digits if {c for c, _ in each.candidates(self.position)} == {*roof}
+        ]
+        if of_roof and of_roof[0].value in self.step.values and len(roof) == 2:
+            digit = of_roof[0].value
             (other,) = (value for value in self.step.values if value != digit)
             return (
-                f"{possible_only(self.position, digits[0])}, so one of these is {digit}; if the "
+                f"{possible_only(self.position, of_roof[0])}, so one of these is {digit}; if the "
                 f"other were {other}, {self.names(deadly.cells)} would hold only {pair}, "
                 f"{_EXCHANGE}; so {self.conclusion}"
             )

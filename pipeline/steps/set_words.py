@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import pairwise
+from itertools import combinations, pairwise, product
 
 from pipeline.steps.pattern_words import PatternWords
 from pipeline.steps.words import listed, with_commas
@@ -34,18 +34,22 @@ class SetWords(PatternWords):
 
     def _sets(self) -> list[_Set]:
         """The almost locked sets of the pattern, whose cells follow one another."""
-        return next(self._partitions(self.step.cells), [])
+        return next(self._partitions(self.step.cells, ()), [])
 
-    def _partitions(self, cells: _Set) -> Iterator[list[_Set]]:
-        """Yield the ways to divide cells into almost locked sets, each linked to the next."""
+    def _partitions(self, cells: _Set, before: tuple[_Set, ...]) -> Iterator[list[_Set]]:
+        """Yield the ways to divide cells into almost locked sets, each linked to the next.
+
+        `before`: the sets so far. A set may also have cells of them, except of the last one.
+        """
         if not cells:
-            yield []
-        for size in range(1, len(cells) + 1):
-            first, rest = cells[:size], cells[size:]
-            if len(self._values_of(first)) == size + 1 and self.position.units_with(first):
-                for others in self._partitions(rest):
-                    if not others or self._commons(first, others[0]):
-                        yield [first, *others]
+            yield [*before]
+        earlier = sorted({cell for each in before[:-1] for cell in each} - {*cells})
+        for size, more in product(range(1, len(cells) + 1), range(len(earlier) + 1)):
+            for shared in combinations(earlier, more):
+                own = (*cells[:size], *shared)
+                is_set = len(self._values_of(own)) == len(own) + 1 and self.position.units_with(own)
+                if is_set and (not before or self._commons(before[-1], own)):
+                    yield from self._partitions(cells[size:], (*before, own))
 
     def _commons(self, first: _Set, second: _Set) -> list[int]:
         """The restricted commons of the step in two sets: values that only one of them can hold."""
@@ -101,6 +105,20 @@ class SetWords(PatternWords):
             f"{start}; {links}, as all its places there see each other; so {either}, among them "
             f"{struck}; {self.struck_cells} {sees} all places of {struck} in both, so "
             f"{self.conclusion}"
+        )
+
+    @property
+    def blossom(self) -> str:
+        """A stem, and an almost locked set, the petal, for each of its candidates."""
+        stem, *petals = self.step.cells
+        struck = listed(sorted({value for _, value in self.step.struck}), "or")
+        sees = "sees" if len({cell for cell, _ in self.step.struck}) == 1 else "see"
+        return (
+            f"{self.names(petals)} are sets with one candidate more than cells, the petals, and "
+            f"the stem {self.name(stem)} is {listed(self._values_of((stem,)), 'or')}; for each of "
+            "these it sees all places of a petal, which lacks the value that the stem holds, and "
+            f"so holds all its others, among them {struck}; {self.struck_cells} {sees} all places "
+            f"of {struck} in the petals, so {self.conclusion}"
         )
 
     @property

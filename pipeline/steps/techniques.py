@@ -22,20 +22,21 @@ from pipeline.steps import (
     explainer_aligned,
     explainer_bug,
     explainer_cycles,
-    explainer_forcing,
     explainer_loops,
+    explainer_multiple,
+    explainer_nested,
+    explainer_nishio,
     forcing,
     loops,
     nets,
     patterns,
     rectangles,
-    simple_chains,
     singles,
     sue_de_coq,
     wings,
 )
 from pipeline.steps import layout as L
-from pipeline.steps.explainer_hints import BASE_DYNAMIC, BASE_MULTIPLE
+from pipeline.steps import nested_layout as N
 from pipeline.steps.singles import apply_queued, empty_queues, set_up_queues
 from pipeline.steps.step_arrays import apply_step, reset_step, set_up
 
@@ -44,12 +45,13 @@ MAX_SCORES = (800, 1000, 1600, 1800)
 
 (
     SINGLE, LOCKED_CANDIDATES, SUBSET, FISH, UNIQUE_RECTANGLE, BUG, EMPTY_RECTANGLE, CHAIN,
-    COLOURS, WING, SUE_DE_COQ, ALMOST_LOCKED_SETS, VERITY, FORCING_NET, SIMPLE_CHAIN,
-    REMOTE_PAIR, LOOP, FORCING_CHAIN, BRUTE_FORCE,
+    COLOURS, WING, SUE_DE_COQ, ALMOST_LOCKED_SETS, FORCING_NET, REMOTE_PAIR, LOOP,
+    FORCING_CHAIN, BRUTE_FORCE,
     EXPLAINER_HIDDEN_SINGLE, EXPLAINER_LOCKED, EXPLAINER_NAKED_SINGLE, EXPLAINER_HIDDEN_SET,
     EXPLAINER_NAKED_SET, EXPLAINER_FISH, EXPLAINER_WING, EXPLAINER_LOOP, EXPLAINER_BUG,
-    EXPLAINER_ALIGNED, EXPLAINER_CHAIN, EXPLAINER_NISHIO, EXPLAINER_MULTIPLE, VARIANT,
-) = range(33)  # fmt: skip
+    EXPLAINER_ALIGNED, EXPLAINER_CHAIN, EXPLAINER_NISHIO, EXPLAINER_MULTIPLE,
+    EXPLAINER_DYNAMIC, VARIANT,
+) = range(32)  # fmt: skip
 """Kinds of techniques: `_find` selects by kind the function to call. The package `variants` finds
 those of the kind VARIANT.
 """
@@ -102,7 +104,7 @@ TECHNIQUES = (
     Technique("BUG+1", 2, 100, 56, BUG),
     Technique("skyscraper", 2, 130, 0, WING, wings.SKYSCRAPER),
     Technique("2-string kite", 2, 150, 0, WING, wings.KITE),
-    Technique("turbot fish", 2, 120, 66, SIMPLE_CHAIN, simple_chains.TURBOT),
+    Technique("turbot fish", 2, 120, 66, CHAIN, chains.TURBOT),
     Technique("empty rectangle", 2, 120, 0, EMPTY_RECTANGLE, wings.EMPTY_RECTANGLE),
     Technique("W-wing", 2, 150, 0, WING, wings.W_WING),
     Technique("XY-wing", 2, 160, 42, WING, wings.XY_WING),
@@ -125,17 +127,21 @@ TECHNIQUES = (
     Technique("Sue de Coq", 3, 250, 0, SUE_DE_COQ),
     Technique("simple colours", 2, 150, 0, COLOURS, colours.SIMPLE),
     Technique("multi-colours", 2, 200, 0, COLOURS, colours.MULTI),
-    Technique("X-chain", 3, 260, 66, SIMPLE_CHAIN, simple_chains.X_CHAIN),
-    Technique("XY-chain", 3, 260, 70, SIMPLE_CHAIN, simple_chains.XY_CHAIN),
+    Technique("X-chain", 3, 260, 66, CHAIN, chains.X_CHAIN),
+    Technique("XY-chain", 3, 260, 70, CHAIN, chains.XY_CHAIN),
     Technique("alternating inference chain", 3, 280, 70, LOOP, 0),
     Technique("grouped chain", 3, 300, 0, LOOP, 1),
     Technique("ALS-XZ", 3, 300, 0, ALMOST_LOCKED_SETS, almost_locked_sets.XZ),
     Technique("ALS-XY-wing", 3, 320, 0, ALMOST_LOCKED_SETS, almost_locked_sets.XY_WING),
     Technique("ALS chain", 3, 340, 0, ALMOST_LOCKED_SETS, almost_locked_sets.CHAIN),
+    Technique("death blossom", 3, 360, 0, ALMOST_LOCKED_SETS, almost_locked_sets.BLOSSOM),
     Technique("forcing chain", 4, 500, 0, FORCING_CHAIN),
     Technique("forcing net", 4, 700, 85, FORCING_NET),
 )
-BY_SCORE = tuple(technique for technique in TECHNIQUES if technique.score)
+OPTIONAL = ("death blossom",)
+"""Techniques that HoDoKu does not use unless it is told to."""
+
+BY_SCORE = tuple(technique for technique in TECHNIQUES if technique.name not in OPTIONAL)
 """The techniques of HoDoKu in its order."""
 
 SCORED = (*BY_SCORE, Technique("brute force", 4, 10_000, 0, BRUTE_FORCE))
@@ -168,8 +174,12 @@ BY_RATING = (
     Technique("cycle or forcing chain", 3, 0, 65, EXPLAINER_CHAIN),
     Technique("aligned triplet exclusion", 3, 0, 75, EXPLAINER_ALIGNED, 0, 3),
     Technique("Nishio forcing chain", 4, 0, 75, EXPLAINER_NISHIO),
-    Technique("multiple forcing chain", 4, 0, 80, EXPLAINER_MULTIPLE, BASE_MULTIPLE),
-    Technique("dynamic forcing chain", 4, 0, 85, EXPLAINER_MULTIPLE, BASE_DYNAMIC),
+    Technique("multiple forcing chain", 4, 0, 80, EXPLAINER_MULTIPLE),
+    Technique("dynamic forcing chain", 4, 0, 85, EXPLAINER_DYNAMIC),
+    Technique("dynamic forcing chain plus", 4, 0, 90, EXPLAINER_DYNAMIC, 1),
+    Technique("nested forcing chain", 4, 0, 95, EXPLAINER_DYNAMIC, 2),
+    Technique("nested multiple forcing chain", 4, 0, 100, EXPLAINER_DYNAMIC, 3),
+    Technique("nested dynamic forcing chain", 4, 0, 105, EXPLAINER_DYNAMIC, 4),
 )
 """The techniques of Sudoku Explainer in its order.
 
@@ -190,21 +200,34 @@ def new_walk(order: Sequence[Technique], *, unique: bool = False) -> list[int]:
         for technique in order
     ]
     has_queues = any(technique.kind == SINGLE for technique in order)
-    return [-1, int(unique), len(order), 0, 0, 0, int(has_queues), *chain.from_iterable(rows)]
+    return [
+        -1,
+        int(unique),
+        len(order),
+        0,
+        0,
+        0,
+        int(has_queues),
+        0,
+        0,
+        0,
+        *chain.from_iterable(rows),
+    ]
 
 
-MORE, FILLED, STUCK, UNSOUND = range(4)
+MORE, FILLED, STUCK, UNSOUND, PAUSED = range(5)
 """Outcomes of `take_steps`.
 
 - MORE: it took `max_steps` steps, and cells are open.
 - FILLED: all cells are filled.
 - STUCK: no technique applies.
 - UNSOUND: a step does not follow from its citations.
+- PAUSED: the search for a step goes on at the next call.
 """
 
 
 @compiled()
-def _find(kind, form, size, state, tables, step, graph, scratch, stack, workspace):
+def _find(kind, form, size, state, tables, step, graph, scratch, stack, workspace, inner, nest):
     """Find a step of a kind and write it to `step`.
 
     Returns 0 if there is none. Else returns the rating of Sudoku Explainer in tenths, or 1 if it is
@@ -234,9 +257,11 @@ def _find(kind, form, size, state, tables, step, graph, scratch, stack, workspac
     if kind == EXPLAINER_CHAIN:
         return explainer_cycles.find_chain(state, tables, step, workspace, graph)
     if kind == EXPLAINER_NISHIO:
-        return explainer_forcing.find_nishio(state, scratch, tables, step, workspace)
+        return explainer_nishio.find_nishio(state, scratch, tables, step, workspace)
     if kind == EXPLAINER_MULTIPLE:
-        return explainer_forcing.find_multiple(state, scratch, tables, step, workspace, graph, form)
+        return explainer_multiple.find_multiple(state, tables, step, workspace, graph)
+    if kind == EXPLAINER_DYNAMIC:
+        return explainer_nested.find_dynamic(state, scratch, inner, tables, step, nest, form)
     if kind == SINGLE:
         return singles.find_single(state, tables, step, graph, form)
     if kind == LOCKED_CANDIDATES:
@@ -251,26 +276,22 @@ def _find(kind, form, size, state, tables, step, graph, scratch, stack, workspac
         return patterns.find_bug(state, tables, step)
     if kind in (EMPTY_RECTANGLE, WING):
         return wings.find_wing(state, tables, step, form)
-    if kind == CHAIN:
-        return chains.find_chain(state, tables, step, graph, form)
     if kind == SUE_DE_COQ:
         return sue_de_coq.find_sue_de_coq(state, tables, step, graph)
     if kind == ALMOST_LOCKED_SETS:
         return almost_locked_sets.find_almost_locked_sets(state, tables, step, graph, form)
     if kind == COLOURS:
         return colours.find_colours(state, tables, step, graph, form)
-    if kind == SIMPLE_CHAIN:
-        return simple_chains.find_chain(state, tables, step, graph, form)
+    if kind == CHAIN:
+        return chains.find_chain(state, tables, step, graph, form)
     if kind == REMOTE_PAIR:
-        return simple_chains.find_remote_pair(state, tables, step, graph)
+        return chains.find_remote_pair(state, tables, step, graph)
     if kind == LOOP:
         return loops.find_loop(state, tables, step, graph, form)
     if kind == FORCING_CHAIN:
         return forcing.find_forcing_chain(state, tables, step, graph)
     if kind == BRUTE_FORCE:
         return nets.find_by_brute_force(state, step, stack)
-    if kind == VERITY:
-        return chains.find_verity(state, tables, step, graph, form)
     return nets.find_forcing_net(state, tables, step, graph, scratch)
 
 
@@ -278,11 +299,12 @@ def _find(kind, form, size, state, tables, step, graph, scratch, stack, workspac
 # each step the search restarts with the first technique, so each step is of the simplest technique
 # that applies.
 @compiled()
-def take_steps(walk, state, tables, step, graph, scratch, stack, workspace, max_steps):
-    """Take at most `max_steps` steps. Returns MORE, FILLED, STUCK or UNSOUND.
+def take_steps(walk, state, tables, step, graph, scratch, stack, workspace, inner, nest, max_steps):
+    """Take at most `max_steps` steps. Returns MORE, FILLED, STUCK, UNSOUND or PAUSED.
 
     To start a puzzle, write -1 to STEPS_TAKEN and its candidates to CELLS. `step` then contains the
-    last step. `scratch` (STATE_SIZE numbers) and `stack` (STACK_SIZE) are scratch.
+    last step. `scratch` (STATE_SIZE numbers) and `stack` (STACK_SIZE) are scratch. After PAUSED, the
+    next call continues the search.
     """
     if walk[L.STEPS_TAKEN] < 0:
         if walk[L.HAS_QUEUES]:
@@ -290,20 +312,28 @@ def take_steps(walk, state, tables, step, graph, scratch, stack, workspace, max_
         else:
             set_up(state, tables)
             empty_queues(graph)
-        walk[L.STEPS_TAKEN] = graph[L.IS_KNOWN] = graph[L.NET_START] = graph[L.HAS_CLOSURE] = 0
+        walk[L.STEPS_TAKEN] = graph[L.IS_KNOWN] = graph[L.HAS_CLOSURE] = 0
+        walk[L.RESUME_ROW] = nest[N.PAUSED_LEVEL] = 0
+        nest[N.READY_LEVEL] = L.NOTHING
     end = L.TECHNIQUE_ROWS + L.TECHNIQUE_ROW_SIZE * walk[L.TECHNIQUE_COUNT]
     for _ in range(max_steps):
         if state[L.OPEN] == 0:
             return FILLED
-        row, rating = L.TECHNIQUE_ROWS, 0
+        row, rating = max(L.TECHNIQUE_ROWS, walk[L.RESUME_ROW]), 0
+        walk[L.RESUME_ROW] = 0
         while row < end:
             kind, form, size = walk[row + L.KIND], walk[row + L.FORM], walk[row + L.SIZE]
-            rating = _find(kind, form, size, state, tables, step, graph, scratch, stack, workspace)
+            rating = _find(
+                kind, form, size, state, tables, step, graph, scratch, stack, workspace, inner, nest
+            )
             if rating:
                 break
             row += L.TECHNIQUE_ROW_SIZE
         if row == end:
             return STUCK
+        if rating == explainer_nested.PAUSED:
+            walk[L.RESUME_ROW] = row
+            return PAUSED
         step[L.TECHNIQUE] = (row - L.TECHNIQUE_ROWS) // L.TECHNIQUE_ROW_SIZE
         if not follows(state, step, stack, walk[L.IS_UNIQUE]):
             return UNSOUND
@@ -312,6 +342,10 @@ def take_steps(walk, state, tables, step, graph, scratch, stack, workspace, max_
         if rating == 1:
             rating = walk[row + L.SE]
         walk[L.HIGHEST_RATING] = max(walk[L.HIGHEST_RATING], rating)
+        if walk[L.FIRST_RATING] == 0:
+            walk[L.FIRST_RATING] = rating
+        if walk[L.PLACING_RATING] == 0 and step[L.PLACED]:
+            walk[L.PLACING_RATING] = walk[L.HIGHEST_RATING]
         hardest = L.TECHNIQUE_ROWS + L.TECHNIQUE_ROW_SIZE * walk[L.HARDEST]
         if walk[row + L.HARDNESS] > walk[hardest + L.HARDNESS]:
             walk[L.HARDEST] = step[L.TECHNIQUE]
@@ -320,4 +354,5 @@ def take_steps(walk, state, tables, step, graph, scratch, stack, workspace, max_
         else:
             apply_step(state, tables, step)
         graph[L.IS_KNOWN] = graph[L.HAS_CLOSURE] = 0
+        nest[N.READY_LEVEL] = L.NOTHING
     return MORE if state[L.OPEN] else FILLED

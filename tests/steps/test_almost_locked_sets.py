@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from support.positions import UNITS, candidates_of, struck_by
+from support.positions import UNITS, candidates_of, first_step, struck_by
+
+from pipeline.steps.wording import sentence_of
 
 
 def _rest(unit: str, but: str, values: str) -> str:
@@ -59,6 +61,16 @@ CASES = {
         "",
     ),
     "an ALS chain": ("ALS chain", CHAIN, "r1c9<>1 r5c1<>1"),
+    "a death blossom": (
+        "death blossom",
+        {"r1c1": "12", "r1c5": "13", "r5c1": "24", "r5c2": "34"},
+        "r1c2<>3 r5c5<>3",
+    ),
+    "no death blossom without a petal for each candidate": (
+        "death blossom",
+        {"r1c1": "123", "r1c5": "14", "r5c1": "24"},
+        "",
+    ),
     "no ALS chain with a broken link": ("ALS chain", {**CHAIN, "r5c5": "345"}, ""),
 }  # fmt: skip
 
@@ -67,3 +79,9 @@ CASES = {
 def test_sets_eliminate_candidates(case):
     technique, cells, expected = CASES[case]
     assert struck_by(technique, cells) == candidates_of(expected)
+
+
+def test_the_reason_of_a_death_blossom_names_its_stem():
+    step = first_step(*CASES["a death blossom"][:2])
+    assert step
+    assert "the stem r1c1 is 1 or 2; for each of these it sees all places" in sentence_of(step)

@@ -7,9 +7,10 @@ from collections.abc import Mapping
 from support.techniques import masks_of
 
 from pipeline.certify.steps import ELIMINATED
-from pipeline.steps import BY_SCORE, Step, _Walker, steps
+from pipeline.steps import Step, _Walker, steps
 from pipeline.steps.singles import strike
 from pipeline.steps.step_arrays import make_tables
+from pipeline.steps.techniques import TECHNIQUES
 
 UNITS = {
     **{f"r{n + 1}": [9 * n + k for k in range(9)] for n in range(9)},
@@ -64,7 +65,7 @@ def first_step(
 
     Naked singles are taken before.
     """
-    techniques = [each for each in BY_SCORE if each.name in ("naked single", technique)]
+    techniques = [each for each in TECHNIQUES if each.name in ("naked single", technique)]
     found = steps(
         masks_of(grid), unique=True, techniques=techniques, struck=eliminated(cells, places)
     )
@@ -84,7 +85,7 @@ def struck_by(
 
 def order_of_eliminations(technique: str, cells: Mapping[str, str]) -> list[tuple[int, int]]:
     """The eliminations of the first step of a technique, in its order."""
-    walker = _Walker(None, [each for each in BY_SCORE if each.name == technique])
+    walker = _Walker(None, [each for each in TECHNIQUES if each.name == technique])
     walker.begin(masks_of("." * 81), unique=True)
     walker.take(0)
     for cell, value in eliminated(cells):

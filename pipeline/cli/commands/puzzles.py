@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from pipeline.steps.orders import Order
 
 
-@takes(*SOLVING_FIELDS, *READING_FIELDS, "traits", "quiet")
+@takes(*SOLVING_FIELDS, *READING_FIELDS, "traits", "rating_timeout", "quiet")
 def solve(  # noqa: PLR0913 - one parameter per option
     files: FilesArgument,
     settings: Settings,

@@ -23,7 +23,7 @@ from pipeline.outbox.audit.single import audit_content
 from pipeline.outbox.published import PublishedCollection, PublishedPuzzle, load_published
 from pipeline.outbox.schema import COLLECTION, DISAGREEMENTS, PROVED, REFUSED, UNVERIFIED, or_none
 from pipeline.outbox.tables import MemberRow, columns, member_fields, read_rows, traits_in
-from pipeline.outbox.traits import traits_in_record
+from pipeline.outbox.traits import TABLE_TRAITS, traits_in_record
 from pipeline.reading import OneProblem, Unreadable
 from pipeline.reading.archives import UnpackError, UnpackLimits
 from pipeline.reading.archives.streams import PeekableStream, drain
@@ -205,7 +205,8 @@ def _compare_row(
     else:
         trait_names = traits_in(",".join(columns(type(row))), MemberRow) or ()
         fields = member_fields(published.record, trait_names)
-        if trait_names != traits_in_record(published.record) and traits_in_record(published.record):
+        in_record = [TABLE_TRAITS[name].field for name in traits_in_record(published.record)]
+        if in_record and in_record != [TABLE_TRAITS[name].field for name in trait_names]:
             report.add_problem("the record and the table have different --traits")
     expected = type(row)(row.member, *fields)
     for name, recorded in asdict(expected).items():

@@ -32,10 +32,17 @@ from pipeline.outbox.audit.conflicts import recorded_rule
 from pipeline.outbox.audit.findings import Findings
 from pipeline.outbox.schema import PuzzleRecord, or_none
 from pipeline.outbox.tables import columns, parse_grid_line
-from pipeline.outbox.traits import TRAITS, record_fields, row_fields, traits_in_record
+from pipeline.outbox.traits import (
+    FORMER_RATING,
+    TABLE_TRAITS,
+    record_fields,
+    row_fields,
+    traits_in_record,
+)
 from pipeline.puzzle.geometry import Geometry
 from pipeline.puzzle.puzzle import Grid, Puzzle
-from pipeline.solving import Traits
+from pipeline.settings import RATING_TIMEOUT
+from pipeline.solving import RATING_VERSION, TIME_LIMIT, Traits
 
 SAMPLE_ROWS = 64
 """Maximum number of rows of a chunk for which slow traits are computed again. Chunks have a few
@@ -101,6 +108,13 @@ def audit_record_traits(
         report.add_problem(
             "--traits rating: expected either a level or a failed step, not both or neither"
         )
+    if rating and rating.version != RATING_VERSION:
+        add_finding = report.add_problem if report.is_current_build else report.add_gap
+        add_finding(
+            f"--traits rating: not compared: it has version {rating.version} of the ratings, and "
+            f"this program computes version {RATING_VERSION}"
+        )
+        trait_names = tuple(name for name in trait_names if name != "rating")
     if trait_names:
         recorded, grid = (
             _group_by_trait(record_fields(record, trait_names), trait_names),
@@ -116,10 +130,12 @@ def _audit_traits(rows: Sequence[TraitFields], seconds: float) -> None:
     batches = defaultdict[Geometry, list[TraitFields]](list)
     for row in rows:
         for name, text in row.texts.items():
-            if not TRAITS[name].pattern.fullmatch(text):
+            if not TABLE_TRAITS[name].pattern.fullmatch(text):
                 row.report.add_problem(
                     f"the columns of --traits {name} are malformed: {text[:100]!r}"
                 )
+        if row.texts.get(FORMER_RATING, "").strip(","):
+            row.report.add_gap("--traits rating: not compared: an earlier version rated the puzzle")
         if row.puzzle.is_plain and row.puzzle.geometry.side <= MAX_TRAITS_SIDE:
             batches[row.puzzle.geometry].append(row)
         else:
@@ -159,7 +175,9 @@ def _audit_variant(row: TraitFields, seconds: float) -> None:
 def _group_by_trait(fields: Sequence[str], trait_names: Sequence[str]) -> dict[str, str]:
     """Map each trait to its fields in a row, joined by commas."""
     remaining = iter(fields)
-    return {name: ",".join(islice(remaining, len(columns(TRAITS[name])))) for name in trait_names}
+    return {
+        name: ",".join(islice(remaining, len(columns(TABLE_TRAITS[name])))) for name in trait_names
+    }
 
 
 def _audit_batch(geometry: Geometry, rows: Sequence[TraitFields], seconds: float) -> None:
@@ -193,12 +211,26 @@ def _report_difference(name: str, recorded: str, computed: str, row: TraitFields
     report, message = row.report, _difference_message(name, recorded, computed)
     if computed.startswith("failed"):  # a step failed its check, which is a bug in this program
         report.add_gap(message)
+    elif name == "rating" and _is_cut_short(recorded, computed):
+        report.add_note(f"{message}: time ran out when one of the two ratings was computed")
     elif name == "minimal" and row.status == "unique" and "," in (recorded, computed):
         report.add_note(f"{message}: time ran out when one of the two values was computed")
     elif report.is_current_build or name == "minimal":
         report.add_problem(message)
     else:  # canonical forms and measures of difficulty depend on the version
         report.add_gap(f"{message}: a different version wrote it")
+
+
+def _is_cut_short(recorded: str, computed: str) -> bool:
+    """Whether a time limit explains the difference of two ratings.
+
+    It does if it ended the steps in Sudoku Explainer's order, and the other columns agree or are
+    cut short as well.
+    """
+    if TIME_LIMIT not in {recorded.rpartition(",")[2], computed.rpartition(",")[2]}:
+        return False
+    scores = [text.split(",")[:4] for text in (recorded, computed)]
+    return scores[0] == scores[1] or any(score.startswith(">") for score, *_ in scores)
 
 
 def _difference_message(name: str, recorded: str, computed: str) -> str:
@@ -209,18 +241,23 @@ def _expected_fields(
     solved: SolvedBatch, trait_names: tuple[str, ...], seconds: float
 ) -> dict[str, list[str | None]]:
     """Map each trait to the correct fields of each puzzle; None for a puzzle not in the sample."""
-    empty_fields = {name: "," * (len(columns(TRAITS[name])) - 1) for name in trait_names}
+    empty_fields = {name: "," * (len(columns(TABLE_TRAITS[name])) - 1) for name in trait_names}
     expected: dict[str, list[str | None]] = {}
     unique, non_unique = map(np.flatnonzero, (solved.unique, solved.non_unique))
     known_for = {"unique": (unique,), "decided": (unique, non_unique)}
     for name in trait_names:
+        if name == FORMER_RATING:
+            continue
         texts: list[str | None] = [empty_fields[name]] * len(solved.masks)
-        for indexes in known_for[TRAITS[name].known_for]:
-            is_sampled = TRAITS[name].is_slow or indexes is not unique
+        for indexes in known_for[TABLE_TRAITS[name].known_for]:
+            is_sampled = TABLE_TRAITS[name].is_slow or indexes is not unique
             sample = indexes[:: max(1, -(-len(indexes) // SAMPLE_ROWS))] if is_sampled else indexes
             for index in indexes.tolist():
                 texts[index] = None
-            computed = find_traits(solved.take(sample), (name,), _redundancy_finder(seconds))
+            rating_seconds = min(seconds, RATING_TIMEOUT)
+            computed = find_traits(
+                solved.take(sample), (name,), _redundancy_finder(seconds), rating_seconds
+            )
             for index, traits in zip(sample.tolist(), computed, strict=True):
                 texts[index] = row_fields(traits, solved.geometry)[1:]
         expected[name] = texts

@@ -1,0 +1,67 @@
+"""Reasons of steps: a sentence for each technique."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from support.step_states import REASONS, STATES, WITHOUT_STATE, example, reasons
+
+from pipeline.steps.orders import ORDERS
+from pipeline.steps.step import CONTRADICTION
+from pipeline.steps.variants import VARIANT_TECHNIQUES
+from pipeline.steps.wording import WORDINGS, wording_of
+
+
+@pytest.fixture(autouse=True)
+def _in_plain_python(monkeypatch):
+    monkeypatch.setattr(loader, "get", lambda *_, **__: None)
+
+
+def test_every_technique_has_a_wording_and_a_state():
+    named = {(order, each.name) for order in ("hodoku", "explainer") for each in ORDERS[order]}
+    assert named - STATES.keys() == WITHOUT_STATE
+    worded = {name for names in WORDINGS for name in names}
+    techniques = (*ORDERS["hodoku"], *ORDERS["explainer"], *VARIANT_TECHNIQUES)
+    assert {each.name for each in techniques} <= worded
+
+
+def test_reasons_are_those_of_the_golden_file():
+    assert reasons() == REASONS.read_text()
+
+
+@pytest.mark.parametrize(("order", "name"), STATES)
+def test_a_reason_names_the_conclusions(order, name):
+    step = example(order, name)
+    for cell, value in step.placed:
+        assert step.before.name_of(cell) in step.reason
+        assert str(value) in step.reason
+    if (
+        not step.placed
+        and "other cell" not in step.reason
+        and "these cells hold no" not in step.reason
+    ):
+        for cell, _ in step.struck:
+            assert step.before.name_of(cell) in step.reason
+    assert step.reason.endswith(".")
+    assert "leave no other possibility" not in step.reason
+    assert str(step).startswith(
+        tuple(step.before.name_of(cell) for cell, _ in step.placed)
+        or wording_of(step).name
+        or step.technique.name
+    )
+
+
+def test_a_technique_without_a_wording_has_a_general_reason():
+    step = example("hodoku", "X-wing")
+    unknown = step.technique._replace(name="unheard of")
+    other = replace(step, technique=unknown)
+    assert other.reason.startswith("The places of 5 in row 2 and the places of 5 in row 5 leave no")
+    assert str(other).startswith("unheard of 5 in rows 2,5 removes 5 from")
+
+
+def test_branches_of_a_contradiction_end_with_its_sentence():
+    step = example("hodoku", "forcing net")
+    (branch,) = step.branches
+    assert branch.ends == CONTRADICTION
+    assert f"If r1c2={branch.assumption.value}, " in step.reason
