@@ -119,7 +119,7 @@ def panels_of(puzzle: Puzzle, steps: Iterable[Step], signs: str = "") -> Iterato
 
 
 def is_single(step: Step) -> bool:
-    """Whether a step places the last candidate of a cell, or a value in the last place of a unit."""
+    """Whether a step fills a cell by its last candidate, or by the last place of a value."""
     return bool(step.placed) and len(step.cited) == 1 and not step.cited[0].rule
 
 
