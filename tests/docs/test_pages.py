@@ -74,7 +74,7 @@ def test_every_link_leads_somewhere(page):
 
 @for_each("page", [page for page in PAGES if page.startswith("docs/")])
 def test_every_page_of_the_site_is_linked_from_the_readme_or_its_start(page):
-    """The pages of techniques are linked from that of steps, and from the page of all techniques."""
+    """The pages of techniques are linked from the page of steps, or that of all techniques."""
     starts = ["README.md", "docs/index.md"]
     if page.startswith("docs/reference/techniques/"):
         starts = ["docs/reference/steps.md", "docs/reference/techniques/index.md"]
