@@ -34,7 +34,7 @@ WORDINGS = {
     ("hidden single in a box", "hidden single in a line"): Wording(
         "{line_single}", "{single}", "hidden single"
     ),
-    ("pointing", "claiming", "locked candidates", "direct pointing", "direct claiming"): Wording(
+    ("pointing", "claiming", "locked candidates", "direct pointing"): Wording(
         "{line_values} in {line_units}{line_along}",
         "in {units}, {value} is possible only in {cells}, {locked}{direct}",
     ),
