@@ -365,6 +365,14 @@ _DESCRIPTIONS: Final[dict[str, Description]] = {
         "A dynamic forcing chain whose inferences may themselves be forcing chains.",
         "What leads to a contradiction is false; what follows in every case is true.",
     ),
+    "nested multiple forcing chain": Description(
+        "A dynamic forcing chain whose inferences may themselves be multiple forcing chains.",
+        "What leads to a contradiction is false; what follows in every case is true.",
+    ),
+    "nested dynamic forcing chain": Description(
+        "A dynamic forcing chain whose inferences may themselves be dynamic forcing chains.",
+        "What leads to a contradiction is false; what follows in every case is true.",
+    ),
     "combinations of a sum": Description(
         "Cells of a cage, or of another sum, can take only some combinations of values: a "
         "candidate in none of them is eliminated.",
