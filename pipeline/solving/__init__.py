@@ -91,7 +91,8 @@ Version 1 is that of records without `version`.
 
 TIME_LIMIT: Final = "time limit"
 NO_TECHNIQUE: Final = "no technique applies"
-"""Why steps end before a puzzle is solved."""
+StopReason = Literal["", "time limit", "no technique applies"]
+"""Why steps end before a puzzle is solved; empty if they solve it."""
 
 
 class Rating(Struct, frozen=True, kw_only=True):
@@ -135,7 +136,7 @@ class Rating(Struct, frozen=True, kw_only=True):
         about("the rating of the first step in Sudoku Explainer's order (ED); null without steps"),
     ] = None
     stopped: Annotated[
-        Literal["", "time limit", "no technique applies"],
+        StopReason,
         about(
             "why the steps in Sudoku Explainer's order do not solve the puzzle, in which case `se` "
             "is a lower bound: `time limit` or `no technique applies`; empty if they solve it"

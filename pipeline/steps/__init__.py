@@ -18,7 +18,7 @@ from pipeline.errors import SolverError
 from pipeline.native import Program, ProgramLoader
 from pipeline.puzzle.geometry import NINE_BY_NINE, units_of, values_of
 from pipeline.settings import RATING_TIMEOUT
-from pipeline.solving import LEVELS, NO_TECHNIQUE, RATING_VERSION, TIME_LIMIT, Rating
+from pipeline.solving import LEVELS, NO_TECHNIQUE, RATING_VERSION, TIME_LIMIT, Rating, StopReason
 from pipeline.steps import layout as L
 from pipeline.steps import nested_layout as N
 from pipeline.steps import step_arrays
@@ -123,8 +123,8 @@ class _Walker:
         return np.zeros(L.WORKSPACE_SIZE, np.int16) if self.is_compiled else [0] * L.WORKSPACE_SIZE
 
     def _nest(self) -> Any:
-        array = np.zeros(N.NEST_SIZE, np.int32)
-        return array if self.is_compiled else memoryview(array)
+        array: Any = np.zeros(N.NEST_SIZE, np.int32)
+        return array if self.is_compiled else memoryview(array)  # a list would need much memory
 
     def begin(self, masks: Sequence[int], *, unique: bool) -> None:
         """Start a walk through a puzzle; `masks` and `unique` as for `steps`."""
@@ -176,6 +176,25 @@ class _Walker:
             outcome = self._advance(max_steps)
             if outcome not in (MORE, PAUSED) or time.monotonic() >= deadline:
                 return outcome
+
+    @property
+    def paused_technique(self) -> Technique:
+        """The technique that the walk was looking for at its last pause."""
+        row = int(self.walk[L.RESUME_ROW]) - L.TECHNIQUE_ROWS
+        return self.order[row // L.TECHNIQUE_ROW_SIZE]
+
+    def highest_rating(self, outcome: int) -> int:
+        """The highest rating of a step in tenths, for a walk in the order of ratings.
+
+        `outcome`: that of the last call of `take_until`. If the puzzle is not filled, this is a
+        lower bound: the techniques before the one that was tried last did not apply.
+        """
+        tried = self.order[0]
+        if outcome == STUCK:
+            tried = self.order[-1]
+        elif outcome == PAUSED:
+            tried = self.paused_technique
+        return max(int(self.walk[L.HIGHEST_RATING]), tried.se)
 
     def _advance(self, max_steps: int) -> int:
         """Take at most `max_steps` steps, but at most up to the next pause."""
@@ -422,11 +441,12 @@ def _rate(
     name, level = hardest.name if count else "", hardest.level
     while level < len(MAX_SCORES) and (score > MAX_SCORES[level] or not solved):
         level += 1
-    se, ep, ed, stopped = 0.0, 0.0, 0.0, ""
+    se = ep = ed = 0.0
+    stopped: StopReason = ""
     if by_rating:
         by_rating.begin(masks, unique=True)
         outcome = by_rating.take_until(deadline)
-        se = _highest_rating(by_rating, outcome) / 10
+        se = by_rating.highest_rating(outcome) / 10
         ep, ed = (int(by_rating.walk[at]) / 10 for at in (L.PLACING_RATING, L.FIRST_RATING))
         stopped = _STOPPED.get(outcome, "")
     return Rating(
@@ -443,23 +463,8 @@ def _rate(
     )
 
 
-_STOPPED: Final = {MORE: TIME_LIMIT, PAUSED: TIME_LIMIT, STUCK: NO_TECHNIQUE}
+_STOPPED: Final[dict[int, StopReason]] = {MORE: TIME_LIMIT, PAUSED: TIME_LIMIT, STUCK: NO_TECHNIQUE}
 """What a rating says for an outcome of a walk."""
-
-
-def _highest_rating(by_rating: _Walker, outcome: int) -> int:
-    """The highest rating of a walk in tenths.
-
-    If the walk has ended early, the techniques before the last one it tried did not apply, so the
-    next step has at least the rating of that technique.
-    """
-    tried = by_rating.order[0].se
-    if outcome == STUCK:
-        tried = by_rating.order[-1].se
-    elif outcome == PAUSED:
-        row = int(by_rating.walk[L.RESUME_ROW]) - L.TECHNIQUE_ROWS
-        tried = by_rating.order[row // L.TECHNIQUE_ROW_SIZE].se
-    return max(int(by_rating.walk[L.HIGHEST_RATING]), tried)
 
 
 def try_walk(run: Callable[..., int]) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from support.cases import for_each
 from support.step_walks import Walk, rated_walk, scored_walk, solution_of
-from support.techniques import EXAMPLES, RATED_EXAMPLES, masks_of
+from support.techniques import EXAMPLES, QUICK_EXAMPLES, RATED_EXAMPLES, masks_of
 
 from pipeline import steps as steps_package
 from pipeline.certify.steps import CITED, DEADLY, EXTRAS
@@ -36,7 +36,7 @@ def test_a_technique_is_taken_when_no_simpler_one_applies(name):
     assert all(solution[cell] != value for cell, value in walk.struck)
 
 
-@for_each("name", RATED_EXAMPLES)
+@for_each("name", QUICK_EXAMPLES)
 def test_a_technique_of_sudoku_explainer_concludes_what_that_program_concludes(name):
     example, walk = RATED_EXAMPLES[name], rated_walk(name)
     assert walk.technique == name
@@ -44,7 +44,7 @@ def test_a_technique_of_sudoku_explainer_concludes_what_that_program_concludes(n
 
 
 def _walks() -> list[Walk]:
-    return [*map(scored_walk, EXAMPLES), *map(rated_walk, RATED_EXAMPLES)]
+    return [*map(scored_walk, EXAMPLES), *map(rated_walk, QUICK_EXAMPLES)]
 
 
 @for_each("walk", _walks())

@@ -12,6 +12,7 @@ from pipeline import solve, solve_many
 from pipeline.certify.steps import PLACED
 from pipeline.errors import SolverError
 from pipeline.outbox.traits import RatingColumns
+from pipeline.solving import RATING_VERSION
 from pipeline.steps import BY_SCORE, PROGRAM, Step, loader, ratings, steps
 from pipeline.steps.step_arrays import append_new, lowest_bit, reset_step
 from pipeline.steps.wording import text_of
@@ -117,13 +118,23 @@ def test_a_step_is_told_as_a_person_writes_it(name, text):
 
 
 def test_ratings_are_the_sum_of_scores_and_the_hardest_step():
-    easy, hardest = ratings([masks_of(EASY), masks_of(HARDEST)])
+    (easy,) = ratings([masks_of(EASY)])
     assert (easy.level, easy.se, easy.solved) == ("easy", 1.2, True)
     scores = [step.technique.score for step in steps(masks_of(EASY), unique=True)]
     assert (easy.score, easy.steps) == (sum(scores), len(scores))
-    told = [str(sum(scores)), "easy", easy.hardest, str(len(scores)), "1.2"]
+    told = [str(sum(scores)), "easy", easy.hardest, str(len(scores)), "1.2", "1.2", "1.2", ""]
     assert RatingColumns.texts(easy) == told
-    assert RatingColumns.texts(hardest) == [">0", "extreme", "", "0", ">8.5"]
+    assert easy.version == RATING_VERSION
+
+
+def test_a_rating_without_time_is_a_lower_bound_that_says_why():
+    (cut,) = ratings([masks_of(EASY)], seconds=0)
+    (whole,) = ratings([masks_of(EASY)])
+    assert (cut.steps, cut.stopped, cut.solved) == (1, "time limit", False)
+    assert cut.score < whole.score
+    assert cut.se <= whole.se
+    score, level, _, _, se, _, _, stopped = RatingColumns.texts(cut)
+    assert (score[0], level, se[0], stopped) == (">", "extreme", ">", "time limit")
 
 
 def test_a_technique_that_lies_fails_its_puzzle_alone(monkeypatch):
@@ -141,7 +152,7 @@ def test_a_technique_that_lies_fails_its_puzzle_alone(monkeypatch):
     assert (
         second.failed == "step 1, pointing, does not follow from the cells and units that it cites"
     )
-    assert RatingColumns.texts(second) == ["failed", "", "pointing", "1", ""]
+    assert RatingColumns.texts(second) == ["failed", "", "pointing", "1", *[""] * 4]
     results = [*solve_many([EASY, lied], traits="rating")]
     assert [result.status for result in results] == ["unique", "unique"]
     assert [RatingColumns.texts(result.traits.rating) for result in results] == [

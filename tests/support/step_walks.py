@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from support.techniques import EXAMPLES, RATED_EXAMPLES, masks_of
@@ -45,16 +45,24 @@ class Walk:
         return bool(follows(self.state, self.step, [0] * STACK_SIZE, int(unique)))
 
 
-def walk_to(order: Sequence[Technique], masks: Sequence[int], number: int = 0) -> Walk:
-    """Step `number`, from 0, of a walk from a state, whose masks are as for `steps`."""
-    walker = _Walker(None, order)
+def walk_to(
+    order: Sequence[Technique],
+    masks: Sequence[int],
+    number: int = 0,
+    run: Callable[..., int] | None = None,
+) -> Walk:
+    """Step `number`, from 0, of a walk from a state, whose masks are as for `steps`.
+
+    `run`: the compiled `take_steps`, or None for plain Python.
+    """
+    walker = _Walker(run, order)
     walker.begin(masks, unique=True)
     walker.take(number)
-    state = [*walker.state]
+    state = [int(number) for number in walker.state]
     walker.take(1)
-    name = order[walker.step[TECHNIQUE]].name
-    taken, rating = walker.walk[STEPS_TAKEN], walker.walk[HIGHEST_RATING]
-    return Walk(name, taken, rating, state, [*walker.step])
+    step = [int(number) for number in walker.step]
+    taken, rating = int(walker.walk[STEPS_TAKEN]), int(walker.walk[HIGHEST_RATING])
+    return Walk(order[step[TECHNIQUE]].name, taken, rating, state, step)
 
 
 def scored_walk(name: str) -> Walk:

@@ -52,6 +52,16 @@ RATED_EXAMPLES = {
 }
 """For the techniques of Sudoku Explainer."""
 
+SLOW = "nested multiple forcing chain", "nested dynamic forcing chain"
+QUICK_EXAMPLES = [name for name in RATED_EXAMPLES if name not in SLOW]
+"""The techniques of RATED_EXAMPLES whose example takes a few seconds at most in plain Python."""
+
+HARDEST_RATINGS = {
+    row["puzzle"]: tuple(float(row[name]) for name in ("er", "ep", "ed"))
+    for row in _rows("explainer_hardest.csv")
+}
+"""ER, EP and ED of some of the hardest known puzzles."""
+
 EXPLAINER_RATINGS = [
     (row["puzzle"], float(row["rating"])) for row in _rows("explainer_ratings.csv")
 ]
