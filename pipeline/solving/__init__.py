@@ -91,8 +91,11 @@ Version 1 is that of records without `version`.
 
 TIME_LIMIT: Final = "time limit"
 NO_TECHNIQUE: Final = "no technique applies"
+"""Why steps end before a puzzle is solved."""
+
+
 StopReason = Literal["", "time limit", "no technique applies"]
-"""Why steps end before a puzzle is solved; empty if they solve it."""
+"""Why steps do not solve a puzzle; empty if they do."""
 
 
 class Rating(Struct, frozen=True, kw_only=True):

@@ -46,7 +46,7 @@ __all__ = ["BY_RATING", "BY_SCORE", "Node", "Step", "all_steps", "ratings", "ste
 _MODULE_NAMES = (
     "techniques", "singles", "patterns", "rectangles", "wings", "sue_de_coq", "almost_locked_sets",
     "chains", "nets", "links", "colours", "loops", "forcing", "explainer", "explainer_aligned",
-    "explainer_bug", "explainer_closure", "explainer_cycles", "explainer_forcing",
+    "explainer_bug", "explainer_closure", "explainer_cycles", "explainer_multiple",
     "explainer_hints", "explainer_implications", "explainer_loops", "explainer_nishio",
     "explainer_nested", "nested_slots", "nested_hints", "nested_patterns", "nested_records",
     "nested_implications", "nested_chains", "nested_multiple", "step_arrays", "layout",
@@ -123,8 +123,8 @@ class _Walker:
         return np.zeros(L.WORKSPACE_SIZE, np.int16) if self.is_compiled else [0] * L.WORKSPACE_SIZE
 
     def _nest(self) -> Any:
-        array: Any = np.zeros(N.NEST_SIZE, np.int32)
-        return array if self.is_compiled else memoryview(array)  # a list would need much memory
+        array = np.zeros(N.NEST_SIZE, np.int32)
+        return array if self.is_compiled else array.data
 
     def begin(self, masks: Sequence[int], *, unique: bool) -> None:
         """Start a walk through a puzzle; `masks` and `unique` as for `steps`."""
@@ -441,8 +441,8 @@ def _rate(
     name, level = hardest.name if count else "", hardest.level
     while level < len(MAX_SCORES) and (score > MAX_SCORES[level] or not solved):
         level += 1
-    se = ep = ed = 0.0
     stopped: StopReason = ""
+    se, ep, ed = 0.0, 0.0, 0.0
     if by_rating:
         by_rating.begin(masks, unique=True)
         outcome = by_rating.take_until(deadline)
@@ -463,7 +463,11 @@ def _rate(
     )
 
 
-_STOPPED: Final[dict[int, StopReason]] = {MORE: TIME_LIMIT, PAUSED: TIME_LIMIT, STUCK: NO_TECHNIQUE}
+_STOPPED: Final[dict[int, StopReason]] = {
+    MORE: TIME_LIMIT,
+    PAUSED: TIME_LIMIT,
+    STUCK: NO_TECHNIQUE,
+}
 """What a rating says for an outcome of a walk."""
 
 

@@ -22,8 +22,8 @@ from pipeline.steps import (
     explainer_aligned,
     explainer_bug,
     explainer_cycles,
-    explainer_forcing,
     explainer_loops,
+    explainer_multiple,
     explainer_nested,
     explainer_nishio,
     forcing,
@@ -259,7 +259,7 @@ def _find(kind, form, size, state, tables, step, graph, scratch, stack, workspac
     if kind == EXPLAINER_NISHIO:
         return explainer_nishio.find_nishio(state, scratch, tables, step, workspace)
     if kind == EXPLAINER_MULTIPLE:
-        return explainer_forcing.find_multiple(state, tables, step, workspace, graph)
+        return explainer_multiple.find_multiple(state, tables, step, workspace, graph)
     if kind == EXPLAINER_DYNAMIC:
         return explainer_nested.find_dynamic(state, scratch, inner, tables, step, nest, form)
     if kind == SINGLE:
@@ -303,7 +303,8 @@ def take_steps(walk, state, tables, step, graph, scratch, stack, workspace, inne
     """Take at most `max_steps` steps. Returns MORE, FILLED, STUCK, UNSOUND or PAUSED.
 
     To start a puzzle, write -1 to STEPS_TAKEN and its candidates to CELLS. `step` then contains the
-    last step. `scratch` (STATE_SIZE numbers) and `stack` (STACK_SIZE) are scratch.
+    last step. `scratch` (STATE_SIZE numbers) and `stack` (STACK_SIZE) are scratch. After PAUSED,
+    the next call continues the search.
     """
     if walk[L.STEPS_TAKEN] < 0:
         if walk[L.HAS_QUEUES]:

@@ -5,14 +5,21 @@ from __future__ import annotations
 import pytest
 from support.cases import for_each
 from support.needs import needs_numba
-from support.step_walks import walk_to
-from support.techniques import HARDEST_RATINGS, RATED_EXAMPLES, SLOW, masks_of
+from support.step_walks import Walk, walk_from
+from support.techniques import HARDEST_RATINGS, NESTED_EXAMPLES, masks_of
 
 from pipeline.steps import BY_RATING, PROGRAM, _Walker, loader, ratings
 from pipeline.steps.layout import STEPS_TAKEN
 from pipeline.steps.techniques import FILLED, PAUSED
 
 PLUS = "dynamic forcing chain plus"
+
+
+def first_step(masks, order=BY_RATING, run=None) -> Walk:
+    """The first step from a state, with the compiled `take_steps` or in plain Python."""
+    walker = _Walker(run, order)
+    walker.begin(masks, unique=True)
+    return walk_from(walker)
 
 
 def compiled_steps():
@@ -31,16 +38,16 @@ def paused_step(run, masks):
 
 
 def test_a_search_that_pauses_finds_the_same_step():
-    masks = RATED_EXAMPLES[PLUS].masks
+    masks = NESTED_EXAMPLES[PLUS].masks
     pauses, step = paused_step(None, masks)
     assert pauses > 1
-    assert step == walk_to(BY_RATING, masks).step
+    assert step == first_step(masks).step
 
 
 def test_a_level_asked_alone_follows_the_levels_before_it():
     (plus,) = (technique for technique in BY_RATING if technique.name == PLUS)
-    example = RATED_EXAMPLES[PLUS]
-    walk = walk_to([plus], example.masks)
+    example = NESTED_EXAMPLES[PLUS]
+    walk = first_step(example.masks, [plus])
     assert (walk.rating, walk.placed, walk.struck) == (
         example.rating,
         example.placed,
@@ -51,20 +58,20 @@ def test_a_level_asked_alone_follows_the_levels_before_it():
 
 def test_a_rating_that_a_pause_ends_is_at_least_that_of_the_technique_at_hand():
     walker, rated = _Walker(None, BY_RATING), []
-    walker.begin(RATED_EXAMPLES[PLUS].masks, unique=True)
+    walker.begin(NESTED_EXAMPLES[PLUS].masks, unique=True)
     while (outcome := walker.take_until(0)) == PAUSED:
         assert walker.highest_rating(PAUSED) == walker.paused_technique.se
         rated.append(walker.paused_technique.se)
     assert [*dict.fromkeys(rated)] == [85, 90]
-    assert walker.highest_rating(outcome) == RATED_EXAMPLES[PLUS].rating
+    assert walker.highest_rating(outcome) == NESTED_EXAMPLES[PLUS].rating
 
 
 @needs_numba
 @pytest.mark.trial
-@for_each("name", SLOW)
+@for_each("name", NESTED_EXAMPLES)
 def test_a_nested_chain_is_the_step_of_sudoku_explainer_and_certified(name):
-    example = RATED_EXAMPLES[name]
-    walk = walk_to(BY_RATING, example.masks, run=compiled_steps())
+    example = NESTED_EXAMPLES[name]
+    walk = first_step(example.masks, run=compiled_steps())
     assert walk.technique == name
     assert (walk.rating, walk.placed, walk.struck) == example[:1] + example[2:]
     assert walk.is_certified()

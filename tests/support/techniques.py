@@ -1,4 +1,4 @@
-"""Examples of techniques: states in which each is the simplest one that applies."""
+"""Steps and ratings of Sudoku Explainer."""
 
 from __future__ import annotations
 
@@ -10,10 +10,6 @@ from typing import NamedTuple
 def _rows(name: str) -> list[dict[str, str]]:
     with Path(__file__).with_name(name).open() as file:
         return [*csv.DictReader(file)]
-
-
-EXAMPLES = {row["technique"]: (int(row["step"]), row["puzzle"]) for row in _rows("techniques.csv")}
-"""For HoDoKu's techniques: the number of the step, from 0, and the puzzle, made by `generate`."""
 
 
 class RatedStep(NamedTuple):
@@ -41,20 +37,23 @@ def _mask(cell: str) -> int:
     return 511 if cell == "." else sum(1 << int(digit) - 1 for digit in cell)
 
 
-RATED_EXAMPLES = {
-    row["technique"]: RatedStep(
-        round(10 * float(row["rating"])),
-        [_mask(cell) for cell in row["candidates"].split()],
-        _conclusions(row["conclusions"], "="),
-        _conclusions(row["conclusions"], "<>"),
-    )
-    for row in _rows("explainer_steps.csv")
-}
-"""For the techniques of Sudoku Explainer."""
+def _rated_steps(name: str) -> dict[str, RatedStep]:
+    return {
+        row["technique"]: RatedStep(
+            round(10 * float(row["rating"])),
+            [_mask(cell) for cell in row["candidates"].split()],
+            _conclusions(row["conclusions"], "="),
+            _conclusions(row["conclusions"], "<>"),
+        )
+        for row in _rows(name)
+    }
 
-SLOW = "nested multiple forcing chain", "nested dynamic forcing chain"
-QUICK_EXAMPLES = [name for name in RATED_EXAMPLES if name not in SLOW]
-"""The techniques of RATED_EXAMPLES whose example takes a few seconds at most in plain Python."""
+
+RATED_EXAMPLES = _rated_steps("explainer_steps.csv")
+"""For each technique a state in which it is the first that applies."""
+
+NESTED_EXAMPLES = _rated_steps("nested_steps.csv")
+"""The same for dynamic chains that use other steps, which take long in plain Python."""
 
 HARDEST_RATINGS = {
     row["puzzle"]: tuple(float(row[name]) for name in ("er", "ep", "ed"))
