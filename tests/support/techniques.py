@@ -15,6 +15,9 @@ def _rows(name: str) -> list[dict[str, str]]:
 EXAMPLES = {row["technique"]: (int(row["step"]), row["puzzle"]) for row in _rows("techniques.csv")}
 """For HoDoKu's techniques: the number of the step, from 0, and the puzzle, made by `generate`."""
 
+WITHOUT_EXAMPLE = ("avoidable rectangle 2",)
+"""Techniques of HoDoKu that none of 18,000 puzzles needs. Their tests start from a state."""
+
 
 class RatedStep(NamedTuple):
     """A step of Sudoku Explainer.
