@@ -62,7 +62,7 @@ def link_sets(state, tables, graph):
     for a in range(count):
         graph[L.FIRST_COMMON + a] = commons
         for b in range(a + 1, count):
-            digits = _restricted_commons(graph, a, b)
+            digits = _restricted_commons(tables, graph, a, b)
             if digits and commons < L.MAX_COMMONS:
                 graph[L.COMMON_SETS + 2 * commons] = a
                 graph[L.COMMON_SETS + 2 * commons + 1] = b
@@ -134,33 +134,42 @@ def _overlap(graph, a, b):
     return shared != 0
 
 
-@compiled()
-def _restricted_commons(graph, a, b):
+@compiled(inline=True)
+def _restricted_commons(tables, graph, a, b):
     """The restricted commons of two sets, as a mask; 0 if the sets overlap."""
     shared, commons = graph[L.ALS_DIGITS + a] & graph[L.ALS_DIGITS + b], 0
-    if not shared or _overlap(graph, a, b):
-        return 0
-    for digit in range(9):
-        if shared >> digit & 1:
-            seen = L.ALS_SEEN + L.BANDS * (9 * a + digit)
-            at = L.ALS_PLACES + L.BANDS * (9 * b + digit)
-            unseen = graph[at] & ~graph[seen] | graph[at + 1] & ~graph[seen + 1]
-            if not unseen | graph[at + 2] & ~graph[seen + 2]:
-                commons |= 1 << digit
-    return commons
+    while shared:
+        digit = lowest_bit(tables, shared)
+        shared &= shared - 1
+        seen = L.ALS_SEEN + L.BANDS * (9 * a + digit)
+        at = L.ALS_PLACES + L.BANDS * (9 * b + digit)
+        unseen = graph[at] & ~graph[seen] | graph[at + 1] & ~graph[seen + 1]
+        if not unseen | graph[at + 2] & ~graph[seen + 2]:
+            commons |= 1 << digit
+    return 0 if commons and _overlap(graph, a, b) else commons
+
+
+@compiled(inline=True)
+def _can_find_shared(tables, graph, digits, a, b):
+    """Whether a place of one of the digits sees all its places in two sets."""
+    any_word = 0
+    while digits:
+        at = L.ALS_SEEN + L.BANDS * lowest_bit(tables, digits)
+        digits &= digits - 1
+        of_a, of_b = at + 9 * L.BANDS * a, at + 9 * L.BANDS * b
+        any_word |= graph[of_a] & graph[of_b]
+        any_word |= graph[of_a + 1] & graph[of_b + 1] | graph[of_a + 2] & graph[of_b + 2]
+    return any_word != 0
 
 
 @compiled()
 def _find_shared(graph, digits, a, b):
-    """Add digits to FOUND where all their places in two sets are seen. Returns 0 if nowhere."""
-    any_word = 0
+    """Add digits to FOUND where all their places in two sets are seen."""
     for digit in range(9):
         for band in range(L.BANDS if digits >> digit & 1 else 0):
             at = L.ALS_SEEN + L.BANDS * digit + band
             word = graph[at + 9 * L.BANDS * a] & graph[at + 9 * L.BANDS * b]
             graph[L.FOUND + L.BANDS * digit + band] |= word
-            any_word |= word
-    return any_word
 
 
 @compiled()
@@ -188,13 +197,15 @@ def _find_xz(tables, step, graph):
         restricted = graph[L.COMMON_DIGITS + k]
         digits_a, digits_b = graph[L.ALS_DIGITS + a], graph[L.ALS_DIGITS + b]
         shared = digits_a & digits_b
-        if restricted & (restricted - 1):
-            any_word = _find_shared(graph, shared, a, b)
+        is_double = restricted & (restricted - 1) != 0
+        if not is_double:
+            shared &= ~restricted
+        any_word = _can_find_shared(tables, graph, shared, a, b)
+        if is_double:
             any_word |= _find_rest(graph, digits_a & ~restricted, a, b)
             any_word |= _find_rest(graph, digits_b & ~restricted, b, a)
-        else:
-            any_word = _find_shared(graph, shared & ~restricted, a, b)
         if any_word:
+            _find_shared(graph, shared, a, b)
             eliminate_found(tables, step, graph, L.FOUND)
             _cite_set(tables, step, graph, a)
             _cite_set(tables, step, graph, b)
@@ -207,7 +218,7 @@ def _find_xz(tables, step, graph):
 def _find_rest(graph, digits, own, other):
     """Add digits of a set to FOUND where its places are seen, outside of another set.
 
-    Returns 0 if nowhere.
+    Returns whether there are any.
     """
     any_word = 0
     for digit in range(9):
@@ -216,7 +227,7 @@ def _find_rest(graph, digits, own, other):
             word &= ~graph[L.ALS_CELLS + L.BANDS * other + band]
             graph[L.FOUND + L.BANDS * digit + band] |= word
             any_word |= word
-    return any_word
+    return any_word != 0
 
 
 # ALS-XY-wing. A set has a restricted common x with one set, and a different one y with another set.
@@ -249,8 +260,9 @@ def _conclude_xy_wing(tables, step, graph, first, second, a, b, shared):
     digits = graph[L.ALS_DIGITS + a] & graph[L.ALS_DIGITS + b] & ~(x | y)
     if not digits or (x == y and x & (x - 1) == 0) or _overlap(graph, a, b):
         return False
-    if not _find_shared(graph, digits, a, b):
+    if not _can_find_shared(tables, graph, digits, a, b):
         return False
+    _find_shared(graph, digits, a, b)
     eliminate_found(tables, step, graph, L.FOUND)
     for number in (a, shared, b):
         _cite_set(tables, step, graph, number)
@@ -284,8 +296,10 @@ def _find_chain(tables, step, graph):
                     for y in range(9 if shared and lasts else 0):
                         if not lasts >> y & 1 or not shared & ~(1 << y):
                             continue
-                        if not _find_shared(graph, shared & ~(1 << y), start, end):
+                        digits = shared & ~(1 << y)
+                        if not _can_find_shared(tables, graph, digits, start, end):
                             continue
+                        _find_shared(graph, digits, start, end)
                         key = elimination_key(tables, graph)
                         if key > graph[L.BEST_KEY]:
                             keep_found(graph, key, length)
@@ -311,7 +325,10 @@ def _can_improve(tables, graph, start):
     """Whether a set and a later one have digits that eliminate at least as many as the best."""
     for end in range(start + 1, graph[L.ALS_COUNT]):
         shared = graph[L.ALS_DIGITS + start] & graph[L.ALS_DIGITS + end]
-        if _find_shared(graph, shared, start, end):
+        if _can_find_shared(tables, graph, shared, start, end):
+            if not graph[L.BEST_KEY]:
+                return True
+            _find_shared(graph, shared, start, end)
             count = elimination_count(elimination_key(tables, graph))
             clear_found(graph)
             if count >= elimination_count(graph[L.BEST_KEY]):
