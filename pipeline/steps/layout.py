@@ -161,8 +161,8 @@ WORDS, BITS = 12, 63
 ) = accumulate(
     (0, 1, 1, ALL_NODES, 1, 1, 1, 1, 81, 243, 1, 10, 10, 1, MAX_TRIED, 10, 10, 1, MAX_SETS,
      MAX_SETS, BANDS * MAX_SETS, 9 * BANDS * MAX_SETS, 9 * BANDS * MAX_SETS, MAX_SETS + 1,
-     MAX_SETS, 2 * MAX_COMMONS, MAX_COMMONS, MAX_COMMONS, 6 * MAX_SETS, 10 * BANDS, 9 * BANDS, 6 * ALL_NODES,
-     45000, *4 * (2 * ALL_NODES,), 2 * ALL_NODES + 1, 81, 9 * BANDS, 9 * BANDS, 1, 1, 81 * BANDS,
+     MAX_SETS, 2 * MAX_COMMONS, MAX_COMMONS, MAX_COMMONS, 6 * MAX_SETS, 10 * BANDS, 9 * BANDS,
+     6 * ALL_NODES, 45000, *4 * (2 * ALL_NODES,), 2 * ALL_NODES + 1, 81, 9 * BANDS, 9 * BANDS, 1, 1, 81 * BANDS,
      81 * BANDS, 42, 64, 4 * WORDS * SINGLES, 4 * WORDS * SINGLES, 2 * WORDS, 2 * WORDS, SINGLES,
      400, 400, 400)
 )  # fmt: skip
@@ -254,7 +254,7 @@ HARDNESS, POINTS, SE, KIND, FORM, SIZE, TECHNIQUE_ROW_SIZE = range(7)
     OFF_ORDER,  # candidates off
     DERIVATIONS,  # a derivation for each node that is reached
     SLOT_SIZE,
-) = accumulate((0, *6 * (1,), 2 * SINGLES, SINGLES, SINGLES, 12000))
+) = accumulate((0, *6 * (1,), 2 * SINGLES, SINGLES, SINGLES, 8 * SINGLES + 12))
 """Offsets in a slot, which holds what follows from an assumption."""
 
 # A derivation: the constraint of the strong link (NOTHING for a weak one), the number of nodes on
