@@ -59,20 +59,94 @@ def link_sets(state, tables, graph):
     for k in range(count):
         graph[L.LAST_COMMON + k] = L.NOTHING
     commons = 0
+    _index_sets(state, tables, graph)
     for a in range(count):
         graph[L.FIRST_COMMON + a] = commons
-        for b in range(a + 1, count):
-            digits = _restricted_commons(tables, graph, a, b)
-            if digits and commons < L.MAX_COMMONS:
-                graph[L.COMMON_SETS + 2 * commons] = a
-                graph[L.COMMON_SETS + 2 * commons + 1] = b
-                graph[L.COMMON_DIGITS + commons] = digits
-                graph[L.NEXT_COMMON + commons] = L.NOTHING
-                if graph[L.LAST_COMMON + b] != L.NOTHING:
-                    graph[L.NEXT_COMMON + graph[L.LAST_COMMON + b]] = commons
-                graph[L.LAST_COMMON + b] = commons
-                commons += 1
+        commons = _add_commons(tables, graph, a, commons)
     graph[L.FIRST_COMMON + count] = commons
+
+
+# A set is linked to another by a digit unless it has the digit in a cell that the other does not
+# see. Sets of sets, as bits, find all that are linked to one of them at once.
+@compiled()
+def _index_sets(state, tables, graph):
+    """Write which sets contain a cell, have a digit, and have a digit in a cell."""
+    for k in range(L.SET_WORDS * (81 + 9 + 729)):
+        graph[L.SETS_AT + k] = 0
+    for number in range(graph[L.ALS_COUNT]):
+        word, bit = number // L.BITS, 1 << number % L.BITS
+        for row in range(9):
+            cells = graph[L.ALS_CELLS + L.BANDS * number + row // 3] >> 9 * (row % 3) & 511
+            while cells:
+                cell = 9 * row + lowest_bit(tables, cells)
+                cells &= cells - 1
+                graph[L.SETS_AT + L.SET_WORDS * cell + word] |= bit
+                digits = state[cell]
+                while digits:
+                    digit = lowest_bit(tables, digits)
+                    digits &= digits - 1
+                    graph[L.SETS_OF + L.SET_WORDS * digit + word] |= bit
+                    graph[L.SETS_WITH + L.SET_WORDS * (9 * cell + digit) + word] |= bit
+
+
+@compiled()
+def _add_commons(tables, graph, a, commons):
+    """Add the restricted commons of a set with later sets. Returns the new number of commons."""
+    first, end = a // L.BITS, graph[L.ALS_COUNT] // L.BITS + 1
+    _link_set(tables, graph, a, first, end)
+    for word in range(first, end):
+        linked, digits = 0, graph[L.ALS_DIGITS + a]
+        while digits:
+            linked |= graph[L.LINKED_SETS + L.SET_WORDS * lowest_bit(tables, digits) + word]
+            digits &= digits - 1
+        if word == first:
+            linked &= ~((2 << a % L.BITS) - 1)
+        for part in range(7 if linked else 0):
+            bits = linked >> 9 * part & 511
+            while bits:
+                position = 9 * part + lowest_bit(tables, bits)
+                bits &= bits - 1
+                b = L.BITS * word + position
+                if not _overlap(graph, a, b) and commons < L.MAX_COMMONS:
+                    shared = 0
+                    for digit in range(9):
+                        if graph[L.ALS_DIGITS + a] >> digit & 1:
+                            at = L.LINKED_SETS + L.SET_WORDS * digit + word
+                            shared |= (graph[at] >> position & 1) << digit
+                    _add_common(graph, a, b, shared, commons)
+                    commons += 1
+    return commons
+
+
+@compiled()
+def _link_set(tables, graph, a, first, end):
+    """Write, for each digit of a set, the words of the sets that are linked to it by the digit."""
+    for digit in range(9):
+        if not graph[L.ALS_DIGITS + a] >> digit & 1:
+            continue
+        linked = L.LINKED_SETS + L.SET_WORDS * digit
+        for word in range(first, end):
+            graph[linked + word] = graph[L.SETS_OF + L.SET_WORDS * digit + word]
+        for row in range(9):
+            at = L.BANDS * digit + row // 3
+            unseen = graph[L.PLACES + at] & ~graph[L.ALS_SEEN + 9 * L.BANDS * a + at]
+            unseen = unseen >> 9 * (row % 3) & 511
+            while unseen:
+                cell = 9 * row + lowest_bit(tables, unseen)
+                unseen &= unseen - 1
+                for word in range(first, end):
+                    sets = graph[L.SETS_WITH + L.SET_WORDS * (9 * cell + digit) + word]
+                    graph[linked + word] &= ~sets
+
+
+@compiled(inline=True)
+def _add_common(graph, a, b, digits, number):
+    """Add the restricted commons of two sets."""
+    graph[L.COMMON_SETS + 2 * number], graph[L.COMMON_SETS + 2 * number + 1] = a, b
+    graph[L.COMMON_DIGITS + number], graph[L.NEXT_COMMON + number] = digits, L.NOTHING
+    if graph[L.LAST_COMMON + b] != L.NOTHING:
+        graph[L.NEXT_COMMON + graph[L.LAST_COMMON + b]] = number
+    graph[L.LAST_COMMON + b] = number
 
 
 @compiled()
@@ -132,21 +206,6 @@ def _overlap(graph, a, b):
     a, b = L.ALS_CELLS + L.BANDS * a, L.ALS_CELLS + L.BANDS * b
     shared = graph[a] & graph[b] | graph[a + 1] & graph[b + 1] | graph[a + 2] & graph[b + 2]
     return shared != 0
-
-
-@compiled(inline=True)
-def _restricted_commons(tables, graph, a, b):
-    """The restricted commons of two sets, as a mask; 0 if the sets overlap."""
-    shared, commons = graph[L.ALS_DIGITS + a] & graph[L.ALS_DIGITS + b], 0
-    while shared:
-        digit = lowest_bit(tables, shared)
-        shared &= shared - 1
-        seen = L.ALS_SEEN + L.BANDS * (9 * a + digit)
-        at = L.ALS_PLACES + L.BANDS * (9 * b + digit)
-        unseen = graph[at] & ~graph[seen] | graph[at + 1] & ~graph[seen + 1]
-        if not unseen | graph[at + 2] & ~graph[seen + 2]:
-            commons |= 1 << digit
-    return 0 if commons and _overlap(graph, a, b) else commons
 
 
 @compiled(inline=True)
