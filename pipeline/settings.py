@@ -281,7 +281,7 @@ class Settings:
     ] = ""
     rating_timeout: Annotated[
         float,
-        Setting(SOLVING, None, 0.001, 10**6, unit=DURATION),
+        Setting(SOLVING, None, 0.001, 10**6, quantity=DURATION),
         "Time limit for the rating of one puzzle, with --traits rating.",
     ] = RATING_TIMEOUT
     settle: Annotated[
