@@ -42,7 +42,7 @@ def branches_of(step: Step) -> tuple[Branch, ...]:
         return branches
     conclusions = _conclusions(step)
     cases = () if _is_contradiction(step) else _cases(step, conclusions)
-    if cases and "dynamic" not in step.technique.name:
+    if cases and not any(word in step.technique.name for word in ("dynamic", "nested")):
         return cases
     refutations = tuple(
         branch for node in conclusions if (branch := _refutation(step, node)) is not None

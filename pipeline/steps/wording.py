@@ -34,7 +34,7 @@ WORDINGS = {
     ("hidden single in a box", "hidden single in a line"): Wording(
         "{line_single}", "{single}", "hidden single"
     ),
-    ("pointing", "claiming", "locked candidates", "direct pointing", "direct claiming"): Wording(
+    ("pointing", "claiming", "locked candidates", "direct pointing"): Wording(
         "{line_values} in {line_units}{line_along}",
         "in {units}, {value} is possible only in {cells}, {locked}{direct}",
     ),
@@ -88,8 +88,8 @@ WORDINGS = {
     ("forcing chain", "multiple forcing chain"): Wording("{line_cases}", "{forcing}"),
     (
         "forcing net", "cycle or forcing chain", "Nishio forcing chain", "dynamic forcing chain",
-        "dynamic forcing chain with patterns", "dynamic forcing chain with chains",
-        "dynamic forcing chain with multiple chains", "dynamic forcing chain with dynamic chains",
+        "dynamic forcing chain plus", "nested forcing chain", "nested multiple forcing chain",
+        "nested dynamic forcing chain",
     ): Wording("{line_start}", "{forcing}"),
     ("combinations of a sum",): Wording(
         " of {line_rules}",

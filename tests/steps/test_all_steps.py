@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
-
-from pipeline.steps import all_steps, loader, steps
+from pipeline.steps import all_steps, steps
 from pipeline.steps.all_singles import is_single, singles
 from pipeline.steps.orders import ORDERS
 
@@ -17,11 +15,6 @@ EASY = tuple(
     if is_single(each) or each.name in ("pointing", "claiming", "naked pair")
 )
 """Techniques that are fast in plain Python."""
-
-
-@pytest.fixture(autouse=True)
-def _in_plain_python(monkeypatch):
-    monkeypatch.setattr(loader, "get", lambda *_, **__: None)
 
 
 def test_each_conclusion_is_true_and_found_once():

@@ -7,7 +7,6 @@ from collections.abc import Collection, Sequence
 import pytest
 from support.step_states import STATES, example
 
-from pipeline.steps import loader
 from pipeline.steps.branching import Network, derive, node_of
 from pipeline.steps.step import CONCLUSION, CONTRADICTION, Branch, Cited, Inference, Node, Step
 
@@ -17,11 +16,6 @@ NAMED = [
     if any(word in key[1] for word in ("chain", "net", "Nishio")) and "ALS" not in key[1]
 ]
 """The techniques that have branches."""
-
-
-@pytest.fixture(autouse=True)
-def _in_plain_python(monkeypatch):
-    monkeypatch.setattr(loader, "get", lambda *_, **__: None)
 
 
 def cannot_both(step: Step, first: tuple[int, int], second: tuple[int, int]) -> bool:

@@ -5,16 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from support.step_states import REASONS, STATES, example, reasons
+from support.step_states import REASONS, STATES, WITHOUT_STATE, example, reasons
 
-from pipeline.steps import loader
 from pipeline.steps.orders import ORDERS
 from pipeline.steps.step import CONTRADICTION
 from pipeline.steps.variants import VARIANT_TECHNIQUES
 from pipeline.steps.wording import WORDINGS, wording_of
-
-WITHOUT_STATE = {("hodoku", "avoidable rectangle 2"), ("explainer", "direct claiming")}
-"""Techniques that no puzzle at hand needs."""
 
 
 @pytest.fixture(autouse=True)
