@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 from support.positions import candidates_of, first_step, struck_by
-from support.step_walks import solution_of
 from support.techniques import masks_of
 
+from pipeline import solve
 from pipeline.steps import steps
 from pipeline.steps.techniques import BY_SCORE, SCORED
 
@@ -50,4 +50,4 @@ def test_brute_force_places_the_middle_open_cell():
     step = next(steps(masks_of(EASY), unique=True, techniques=[brute_force]))
     open_cells = [cell for cell, sign in enumerate(EASY) if sign == "."]
     cell = open_cells[len(open_cells) // 2]
-    assert step.placed == ((cell, solution_of(masks_of(EASY))[cell]),)
+    assert step.placed == ((cell, solve(EASY).solutions[0].values[cell]),)
