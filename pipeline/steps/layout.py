@@ -161,10 +161,10 @@ WORDS, BITS = 12, 63
 ) = accumulate(
     (0, 1, 1, ALL_NODES, 1, 1, 1, 1, 81, 243, 1, 10, 10, 1, MAX_TRIED, 10, 10, 1, MAX_SETS,
      MAX_SETS, BANDS * MAX_SETS, 9 * BANDS * MAX_SETS, 9 * BANDS * MAX_SETS, MAX_SETS + 1,
-     MAX_SETS, 2 * MAX_COMMONS, MAX_COMMONS, MAX_COMMONS, 6 * MAX_SETS, 10 * BANDS, 9 * BANDS, 6 * ALL_NODES,
-     45000, *4 * (2 * ALL_NODES,), 2 * ALL_NODES + 1, 81, 9 * BANDS, 9 * BANDS, 1, 1, 81 * BANDS,
-     81 * BANDS, 42, 64, 4 * WORDS * SINGLES, 4 * WORDS * SINGLES, 2 * WORDS, 2 * WORDS, SINGLES,
-     400, 400, 400)
+     MAX_SETS, 2 * MAX_COMMONS, MAX_COMMONS, MAX_COMMONS, 6 * MAX_SETS, 10 * BANDS, 9 * BANDS,
+     6 * ALL_NODES, 45000, *4 * (2 * ALL_NODES,), 2 * ALL_NODES + 1, 81, 9 * BANDS, 9 * BANDS, 1,
+     1, 81 * BANDS, 81 * BANDS, 42, 64, 4 * WORDS * SINGLES, 4 * WORDS * SINGLES, 2 * WORDS,
+     2 * WORDS, SINGLES, 400, 400, 400)
 )  # fmt: skip
 """Offsets of the parts of `graph`: the links between the nodes of a state, and searches in them."""
 

@@ -13,11 +13,6 @@ from pipeline.steps.variants import VARIANT_TECHNIQUES
 from pipeline.steps.wording import WORDINGS, wording_of
 
 
-@pytest.fixture(autouse=True)
-def _in_plain_python(monkeypatch):
-    monkeypatch.setattr(loader, "get", lambda *_, **__: None)
-
-
 def test_every_technique_has_a_wording_and_a_state():
     named = {(order, each.name) for order in ("hodoku", "explainer") for each in ORDERS[order]}
     assert named - STATES.keys() == WITHOUT_STATE
