@@ -19,11 +19,6 @@ from pipeline.steps.wording import text_of
 EASY = "53..7....6..195....98....6.8...6...34..8.3..17...2...6.6....28....419..5....8..79"
 HARDEST = "8..........36......7..9.2...5...7.......457.....1...3...1....68..85...1..9....4.."
 
-UNIQUE = (
-    "unique rectangle 4 1,6 in r4c4,r4c7,r6c7,r6c4, as the solution is unique, "
-    "removes 6 from r4c7,r6c7"
-)
-
 
 @pytest.fixture(autouse=True)
 def _in_plain_python(monkeypatch):
@@ -77,43 +72,6 @@ def test_a_step_that_does_not_follow_is_never_told(monkeypatch):
     monkeypatch.setattr("pipeline.steps.techniques.follows", lambda *_: 0)
     with pytest.raises(SolverError, match=r"step 1, .* does not follow"):
         next(steps(masks_of(EASY), unique=True))
-
-
-@pytest.mark.parametrize(
-    ("name", "text"),
-    [
-        ("full house", "r1c5=8 full house in row 1"),
-        ("naked single", "r2c9=9 naked single"),
-        ("hidden single", "r2c8=6 hidden single in box 3"),
-        ("pointing", "pointing 1 in box 2 along column 5 removes 1 from r4c5"),
-        ("naked pair", "naked pair 8,9 in r9c6,r9c9 removes 9 from r9c1,r9c2,r9c8"),
-        (
-            "hidden pair",
-            "hidden pair 5,9 in r1c2,r1c3 removes 2 from r1c2,r1c3, 3 from r1c3, 4 from r1c3",
-        ),
-        ("X-wing", "X-wing 5 in rows 6,7 and columns 2,8 removes 5 from r4c2,r4c8,r9c2,r9c8"),
-        (
-            "finned X-wing",
-            "finned X-wing 8 in rows 4,7 and columns 5,7 with fin r7c9 removes 8 from r8c7",
-        ),
-        ("skyscraper", "skyscraper 7 in r8c8,r5c8,r5c2,r9c2 removes 7 from r8c3"),
-        ("XY-wing", "XY-wing 1,3,7 in r4c1,r5c2,r5c8 removes 3 from r4c8,r4c9"),
-        ("unique rectangle 4", UNIQUE),
-        ("BUG+1", "r8c1=9 BUG+1 in r8c1"),
-        ("X-chain", "X-chain 4r4c8=4r3c8-4r1c7=4r1c1-4r5c1=4r5c5 removes 4 from r4c5"),
-        (
-            "grouped chain",
-            "grouped chain 9r1c9=9r1c4-7r1c4=7r1c6-7r6c6=7r6c79-7r5c9=2r5c9 removes 2 from r1c9",
-        ),
-        ("forcing chain", "forcing chain from each of 2,4,9 in r1c3 removes 7 from r1c4"),
-        (
-            "forcing net",
-            "forcing net from r1c2=5 by singles to a contradiction removes 5 from r1c2",
-        ),
-    ],
-)
-def test_a_step_is_told_as_a_person_writes_it(name, text):
-    assert text_of(steps_to(name)[-1]) == text
 
 
 def test_ratings_are_the_sum_of_scores_and_the_hardest_step():
