@@ -163,7 +163,8 @@ def _possible_next_rows(
 ) -> tuple[Indices, Indices]:
     """Return the possible next rows: arrays (K,) of candidates, and of rows of their grids.
 
-    Of several equal rows in a band, only the first remaining row is possible. Of several equal
+    `kinds`: for each row, and for each band, the index of the first row or band that equals it. Of
+    several equal rows in a band, only the first remaining row is possible. Of several equal
     bands, only the first remaining band is possible.
     """
     count, chosen_count = rows.shape

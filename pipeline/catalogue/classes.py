@@ -106,7 +106,10 @@ class Classes(AbstractContextManager["Classes"]):
         return firsts
 
     def _add_run(self, run: Run) -> None:
-        """Add a run, merged with runs that are not much larger. Spill the runs over the limit."""
+        """Add a run, merged with runs that are not much larger.
+
+        Writes all runs to disk, as one, if they exceed the limit.
+        """
         while self._runs and len(self._runs[-1]) <= 2 * len(run):
             run = _sorted_run(np.concatenate([run, self._runs.pop()]))
         self._runs.append(run)

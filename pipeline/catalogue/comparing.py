@@ -97,8 +97,8 @@ class ClassicBatch:
 
 
 @dataclass(slots=True)
-class SourceLines:
-    """Encodes the source and the line of a puzzle as an integer, its position.
+class PositionMap:
+    """Maps the source and the line of a puzzle to an integer, its position, and back.
 
     Positions increase in reading order.
     """
@@ -128,11 +128,12 @@ def find_copies(
 ) -> Generator[Copy | Left]:
     """Yield, in reading order, a `Copy` for each puzzle that is equivalent to an earlier one.
 
-    Writes the first puzzle of each class to `output`, one per line. Each item other than a classic
-    9×9 puzzle is yielded as a `Left`, before the copies of its batch, and is not written. `limit`
-    is the memory for classes in bytes. Raises OSError if the environment fails.
+    Writes the first puzzle of each class to `output`, one per line. Items other than classic 9×9
+    puzzles, and puzzles whose number of solutions is not certain, are skipped: each is yielded as a
+    `Left`, before the copies of its batch, and is not written. `limit` is the memory for classes in
+    bytes. Raises OSError if the environment fails.
     """
-    positions, counted = SourceLines(), tally or Tally()
+    positions, counted = PositionMap(), tally or Tally()
     with Classes(limit) as classes:
         for batch, keys in _keyed_batches(sources, positions, settings, counted):
             yield from batch.skipped
@@ -162,7 +163,7 @@ def find_overlap(
     yielded `Copy` objects. `limit` is the memory for classes in bytes. Raises OSError if the
     environment fails.
     """
-    positions, (known_tally, tally) = SourceLines(), tallies or (Tally(), Tally())
+    positions, (known_tally, tally) = PositionMap(), tallies or (Tally(), Tally())
     with Classes(limit) as classes:
         for batch, keys in _keyed_batches(known_sources, positions, settings, known_tally):
             yield from batch.skipped
@@ -181,7 +182,7 @@ def find_overlap(
 
 
 def _keyed_batches(
-    sources: Sequence[NamedPath], positions: SourceLines, settings: Settings, tally: Tally
+    sources: Sequence[NamedPath], positions: PositionMap, settings: Settings, tally: Tally
 ) -> Iterator[tuple[ClassicBatch, Keys]]:
     """Yield batches of puzzles with the keys of their classes, and update the tally.
 
@@ -207,7 +208,7 @@ def forms_of(puzzles: ValueArray) -> tuple[ValueArray, Flags]:
 
 
 def classic_batches(
-    sources: Sequence[NamedPath], positions: SourceLines, settings: Settings
+    sources: Sequence[NamedPath], positions: PositionMap, settings: Settings
 ) -> Iterator[ClassicBatch]:
     """Yield the puzzles of files, folders and archives in batches, and add sources to `positions`.
 
@@ -241,7 +242,7 @@ def _concatenate(batches: list[ClassicBatch]) -> ClassicBatch:
 
 
 def _batches_at(
-    path: Path, name: str, positions: SourceLines, settings: Settings
+    path: Path, name: str, positions: PositionMap, settings: Settings
 ) -> Iterator[ClassicBatch]:
     """Yield the puzzles of a file, folder or archive in batches of any size."""
     for source_name, source in sources_at(path, name, settings, f"{name}/"):
@@ -252,7 +253,7 @@ def _batches_at(
             yield _batch_of_puzzle(item_of(source, source_name, settings), positions)
 
 
-def _batch_of_puzzle(item: Item, positions: SourceLines) -> ClassicBatch:
+def _batch_of_puzzle(item: Item, positions: PositionMap) -> ClassicBatch:
     problem = item.problem
     cells = classic_values(problem.puzzle) if isinstance(problem, PuzzleProblem) else None
     if cells is None:
@@ -261,7 +262,7 @@ def _batch_of_puzzle(item: Item, positions: SourceLines) -> ClassicBatch:
 
 
 def _batches_of_collection(
-    layout: Layout, stream: PeekableStream, positions: SourceLines, settings: Settings
+    layout: Layout, stream: PeekableStream, positions: PositionMap, settings: Settings
 ) -> Iterator[ClassicBatch]:
     for chunk in layout.chunks(stream, CHUNK_BYTES):
         yield _batch_of_chunk(chunk, layout, positions, settings)
@@ -274,7 +275,7 @@ def _skipped_batch(item: Left) -> ClassicBatch:
 
 
 def _batch_of_chunk(
-    chunk: TextChunk, layout: Layout, positions: SourceLines, settings: Settings
+    chunk: TextChunk, layout: Layout, positions: PositionMap, settings: Settings
 ) -> ClassicBatch:
     """Read the puzzles of a chunk of a collection."""
     contents = layout.contents(chunk, settings.reading)

@@ -10,9 +10,9 @@ in a unit), see `singles`.
   (D. Berthier's T&E, 2008.)
 - backdoor: the smallest number of cells whose solution values let singles decide all other cells.
   (R. Williams, C. Gomes and B. Selman, 2003.)
-- splits: the number of branches of an exhaustive search that propagates singles and branches on the
-  first cell with the fewest candidates. This number depends on the order of cells, so `splits` is
-  its mean over 64 images of the canonical form under fixed symmetries.
+- splits: the number of branchings of an exhaustive search that propagates singles and branches on
+  the first cell with the fewest candidates. This number depends on the order of cells, so `splits`
+  is its mean over 64 images of the canonical form under fixed symmetries.
 """
 
 from __future__ import annotations
@@ -165,7 +165,7 @@ def splits_of(forms: ValueArray) -> Splits:
 
 
 def count_splits(masks: MaskArray) -> Counts:
-    """Return the number of branches (P,) in a search for all solutions of each puzzle (P, n²)."""
+    """Return the number of branchings (P,) in a search for all solutions of each puzzle (P, n²)."""
     counts = np.zeros(len(masks), np.int64)
     stack = [(np.arange(len(masks)), states_of(masks))]
     while stack:

@@ -55,7 +55,7 @@ MAX_FRUITLESS_TECHNIQUE_BATCHES = 100
 MIN_FRUITLESS_BATCHES, HOPELESS_DISTANCE = 10, 3
 """Generation gives up after MIN_FRUITLESS_BATCHES if the requested number of clues differs by
 HOPELESS_DISTANCE or more (twice that for symmetric puzzles) from every number that occurred. With
-each further clue of distance, puzzles are at least 15 times as rare."""
+each clue more or less, puzzles become at least 15 times as rare."""
 
 MAX_MINIMAL_GIVENS = 40
 """The largest known number of givens of a minimal classic puzzle (M. Dobrichev, 2014)."""
@@ -83,7 +83,7 @@ class Wish:
     - `technique`: the name of the hardest technique among the steps in HoDoKu's order; case, spaces
       and hyphens do not matter.
 
-    Raises UsageError for empty ranges, an unknown technique, and one above the level.
+    Raises UsageError for empty ranges, an unknown technique, and a technique above the level.
     """
 
     givens: tuple[int, int] = (MIN_GIVENS, _CELLS)
@@ -151,8 +151,8 @@ def _generate_batches(
     """Yield the suitable puzzles of each batch. Raises LimitReached if they are too rare."""
     fruitless, fewest_clues, most_clues = 0, _CELLS, 0
     for number in count():
-        words = np.random.PCG64(np.random.SeedSequence((seed, number)))
-        masks = _make_batch(wish, words, solvers, partial(on_tried, number * BATCH_GRIDS))
+        generator = np.random.PCG64(np.random.SeedSequence((seed, number)))
+        masks = _make_batch(wish, generator, solvers, partial(on_tried, number * BATCH_GRIDS))
         clues = (masks != _BLANK).sum(axis=1)
         fewest_clues, most_clues = (
             min(fewest_clues, int(clues.min())),
@@ -183,7 +183,7 @@ def _generate_batches(
 
 
 def _has_wished_steps(wish: Wish, puzzle: Generated) -> bool:
-    """Whether the steps through a puzzle have the wished level and the wished hardest technique."""
+    """Whether the solving steps of a puzzle have the wished level and hardest technique."""
     if not (wish.level or wish.technique):
         return True
     (rating,) = ratings([puzzle.masks], has_se=False)
@@ -199,31 +199,31 @@ def _generated_puzzle(masks: NDArray[np.uint16], solved: CertifiedBatch, index: 
 
 
 def _make_batch(
-    wish: Wish, words: np.random.PCG64, solvers: Solvers, on_step: Callable[[], object]
+    wish: Wish, generator: np.random.PCG64, solvers: Solvers, on_step: Callable[[], object]
 ) -> NDArray[np.uint16]:
     """Make a puzzle from each of a batch of random grids. Returns the masks (P, 81)."""
-    grids = _random_grids(words, solvers)
+    grids = _random_grids(generator, solvers)
     given = np.left_shift(1, grids - 1, dtype=np.uint16)
     masks, (minimum, maximum) = given.copy(), wish.givens
-    drawn = minimum + (words.random_raw(BATCH_GRIDS) % np.uint64(maximum - minimum + 1)).astype(
+    drawn = minimum + (generator.random_raw(BATCH_GRIDS) % np.uint64(maximum - minimum + 1)).astype(
         np.int64
     )
     min_clues = np.zeros(BATCH_GRIDS, np.int64) if wish.minimal else drawn
-    order = np.argsort(words.random_raw((BATCH_GRIDS, _CELLS)), axis=1, kind="stable")
+    order = np.argsort(generator.random_raw((BATCH_GRIDS, _CELLS)), axis=1, kind="stable")
     if wish.symmetric:
         order = _first_halves(order)
-    kinds = [np.full_like(given, _BLANK)]
+    additions = [np.full_like(given, _BLANK)]
     if wish.marks:
         is_odd = given & np.uint16(NINE_BY_NINE.odd_values) != 0
-        kinds.append(
+        additions.append(
             np.where(is_odd, NINE_BY_NINE.odd_values, NINE_BY_NINE.even_values).astype(np.uint16)
         )
-    steps = [(kind, column) for column in order.T for kind in kinds]
+    steps = [(added, column) for column in order.T for added in additions]
     if wish.marks:
-        steps += [(kinds[0], column) for column in order.T]
-    for kind, column in steps:
+        steps += [(additions[0], column) for column in order.T]
+    for added, column in steps:
         on_step()
-        weaker = _add_candidates(masks, kind, column, symmetric=wish.symmetric)
+        weaker = _add_candidates(masks, added, column, symmetric=wish.symmetric)
         clues = (weaker != _BLANK).sum(axis=1)
         changed = np.flatnonzero((weaker != masks).any(axis=1) & (clues >= min_clues))
         if len(changed):
@@ -232,45 +232,46 @@ def _make_batch(
     return masks
 
 
-def _random_grids(words: np.random.PCG64, solvers: Solvers) -> ValueArray:
+def _random_grids(generator: np.random.PCG64, solvers: Solvers) -> ValueArray:
     """Return random grids (BATCH_GRIDS, 81), whose distribution is not uniform.
 
     The three boxes on the diagonal are filled at random. Then a random value is assigned to each of
-    five cells, unless no solution would remain. A grid is a random image of the first solution.
+    five cells, unless no solution would remain. The result is a random image of the first solution.
     """
     masks = np.full((BATCH_GRIDS, _SIDE, _SIDE), _BLANK, np.uint16)
     for box in range(0, _SIDE, 3):
-        values = np.argsort(words.random_raw((BATCH_GRIDS, _SIDE)), axis=1, kind="stable")
+        values = np.argsort(generator.random_raw((BATCH_GRIDS, _SIDE)), axis=1, kind="stable")
         bits = np.left_shift(1, values.astype(np.uint16), dtype=np.uint16)
         masks[:, box : box + 3, box : box + 3] = bits.reshape(-1, 3, 3)
     flat = masks.reshape(BATCH_GRIDS, _CELLS)
     for cell in (3, 15, 8, 54, 33):
-        bits = np.left_shift(1, (words.random_raw(BATCH_GRIDS) % np.uint64(9)).astype(np.uint16))
+        indices = (generator.random_raw(BATCH_GRIDS) % np.uint64(9)).astype(np.uint16)
+        bits = np.left_shift(1, indices)
         tried = flat.copy()
         tried[:, cell] = bits
         solvable = find_solutions(NINE_BY_NINE, tried, 1, solvers=solvers).counts == 1
         flat[solvable] = tried[solvable]
     solutions = solve_masks(flat, 1, inf).grids[0]
-    return random_symmetries(3, BATCH_GRIDS, int(words.random_raw() >> 1)).images(solutions)
+    return random_symmetries(3, BATCH_GRIDS, int(generator.random_raw() >> 1)).images(solutions)
 
 
 def _first_halves(order: NDArray[np.intp]) -> NDArray[np.intp]:
-    """Return the orders (P, 81) of cells without the cells after the centre of the grid (P, 41)."""
+    """Remove the cells after the centre of the grid from orders of cells: (P, 81) → (P, 41)."""
     chosen = order <= _CELLS // 2
     return order[chosen].reshape(len(order), -1)
 
 
 def _add_candidates(
-    masks: NDArray[np.uint16], kind: NDArray[np.uint16], cells: Indices, *, symmetric: bool
+    masks: NDArray[np.uint16], added: NDArray[np.uint16], cells: Indices, *, symmetric: bool
 ) -> NDArray[np.uint16]:
     """Return copies of the masks (P, 81) in which cell `cells[p]` may have further values.
 
-    `kind` (P, 81) contains these values. If `symmetric`, the opposite cell may have its values of
-    `kind`, too.
+    `added` (P, 81) contains these values. If `symmetric`, the opposite cell may have its values of
+    `added`, too.
     """
     weaker, puzzles = masks.copy(), np.arange(len(masks))
     for chosen in (cells, _CELLS - 1 - cells) if symmetric else (cells,):
-        weaker[puzzles, chosen] |= kind[puzzles, chosen]
+        weaker[puzzles, chosen] |= added[puzzles, chosen]
     return weaker
 
 

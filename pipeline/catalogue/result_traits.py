@@ -70,7 +70,7 @@ def add_traits(results: Sequence[Result], settings: Settings) -> list[Result]:
 def traits_of_one(result: Result, settings: Settings) -> Traits:
     """Compute the traits of the puzzle of one result.
 
-    Puzzles other than variants with one solution get no traits here.
+    Only variants with one solution get traits here. The traits of all other puzzles are empty.
     """
     puzzle, no_traits = _puzzle_of(result), Traits(settings.trait_names)
     is_asked = "minimal" in settings.trait_names and result.status == "unique"

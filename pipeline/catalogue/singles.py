@@ -30,8 +30,8 @@ __all__ = ["States", "propagate_singles"]
 
 CELLS = NINE_BY_NINE.size
 DEAD, CHANGED, ROWS = CELLS, CELLS + 1, CELLS + 2
-"""The vectors of a board that follow the vectors of its cells, and the number of all its vectors. A
-word of `DEAD` is nonzero after a contradiction, and a word of `CHANGED` after a change."""
+"""A board has ROWS vectors: one for each cell, then `DEAD` and `CHANGED`. A word of `DEAD` is
+nonzero after a contradiction, and a word of `CHANGED` after a change."""
 
 PYTHON_WIDTH = 1024
 """Number of states per vector in plain Python."""

@@ -29,7 +29,7 @@ from pipeline.solving.result import Stopwatch
 from pipeline.solving.solvers import Solvers
 
 BATCH_CELLS = 1 << 20
-"""Number of cells of all puzzles in a batch that is searched for redundant givens."""
+"""Maximum total number of cells of the puzzles that are searched together for redundant givens."""
 
 MAX_PUZZLE_SECONDS = 24 * 3600.0
 """The time limit for a puzzle if the batch has no time limit."""
@@ -127,11 +127,13 @@ def find_solutions(
 
 @dataclass(frozen=True, slots=True)
 class RedundantGivens:
-    """Redundant givens of P puzzles. If any one of them is removed, its puzzle has one solution.
+    """Redundant givens, or redundant clues, of P puzzles.
+
+    If a single one of them is removed, the puzzle still has one solution.
 
     | array | shape | contents |
     |---|---|---|
-    | `cells` | (P, n²) | flags of redundant givens |
+    | `cells` | (P, n²) | flags of the redundant cells |
     | `certain` | (P,) | whether all flags of the puzzle are certain |
     """
 
@@ -152,7 +154,7 @@ def redundant_givens(geometry: Geometry, masks: MaskArray, seconds: float = inf)
 def redundant_clues(geometry: Geometry, masks: MaskArray, seconds: float = inf) -> RedundantGivens:
     """Find redundant clues in the same way as `redundant_givens` finds redundant givens.
 
-    A clue is a cell that excludes a value: a given or a mark.
+    A clue is a cell that lacks a candidate: a given or a marked cell.
     """
     return _find_redundant(geometry, masks, masks != geometry.all_values, seconds)
 

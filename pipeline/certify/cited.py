@@ -1,8 +1,8 @@
-"""Check that a logical step through a variant follows from the cells, units and rules it cites.
+"""Check that a solving step of a variant follows from the cells, units and rules that it cites.
 
 This module knows no technique. It makes a puzzle of the cited cells with their candidates, the
-cited units and the cited rules, and of one more rule: a conclusion of the step is wrong. The
-exhaustive search must find that this puzzle has no solution.
+cited units and the cited rules. One more rule says that at least one conclusion of the step is
+wrong. The exhaustive search must find that this puzzle has no solution.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def follows_from(
     A step without conclusions does not follow. Nor does a step that needs more than MAX_NODES
     branches.
     """
-    wrong = [_without(geometry, cell, value) for cell, value in placed]
+    wrong = [_excludes_value(geometry, cell, value) for cell, value in placed]
     wrong += [Allowed(cell, (value,)) for cell, value in eliminated]
     if not wrong:
         return False
@@ -66,7 +66,8 @@ def unit_constraint(cells: Sequence[int]) -> Constraint:
     return AllDifferent(tuple(cells))
 
 
-def _without(geometry: Geometry, cell: int, value: int) -> Constraint:
+def _excludes_value(geometry: Geometry, cell: int, value: int) -> Constraint:
+    """The constraint that a cell does not hold a value."""
     return Allowed(cell, tuple(other for other in geometry.values if other != value))
 
 

@@ -71,9 +71,11 @@ def search_all(
 
     The result is undecided after `max_nodes` branchings or `seconds`, and if the search did not
     find every listed solution. Puzzles with further rules or with a side above MAX_SEARCHED_SIDE
-    are not searched. Their result is undecided, unless no solution is listed and the cells of a
-    unit cannot all differ. Raises NotSolutions if the listed grids are not distinct solutions, and
-    ValueError for `max_solutions` below 1.
+    are not searched. Their result is undecided, with one exception: if no solution is listed and
+    the cells of some unit cannot all differ, the list is complete.
+
+    Raises NotSolutions if the listed grids are not distinct solutions, and ValueError for
+    `max_solutions` below 1.
 
         >>> from pipeline import parse_puzzle
         >>> search_all(parse_puzzle("11.............."), [])
@@ -160,16 +162,17 @@ class _Planes(NamedTuple):
     """The bit masks of a geometry.
 
     - `cells`: the number of cells, n².
-    - `values`: the plane of the first value; its copies are the other planes.
-    - `directions`: three masks for rows, then three masks for columns. The first mask has the first
-      cell of each segment, and its copies have the other cells. The second mask has the first
-      segment of each line, and its copies have the other segments. The third mask has the first
-      segment of each box, and its copies have the other segments.
+    - `plane`: the plane of the first value; its copies are the other planes.
+    - `directions`: a tuple of three masks for rows, and another for columns. The masks are
+
+      - the first cell of each segment; its copies are the other cells of the segments,
+      - the first segment of each line; its copies are the other segments of the lines,
+      - the first segment of each box; its copies are the other segments of the boxes.
     - `groups`: the candidates of each cell, then the candidates of each value in each unit.
     """
 
     cells: int
-    values: _RepeatedMask
+    plane: _RepeatedMask
     directions: tuple[tuple[_RepeatedMask, _RepeatedMask, _RepeatedMask], ...]
     groups: tuple[int, ...]
 
@@ -185,12 +188,12 @@ def _planes_of(geometry: Geometry) -> _Planes:
         shifts = range(step, step * count, step)
         return _RepeatedMask(mask, tuple(shifts), sum(1 << shift for shift in (0, *shifts)))
 
-    values = repeat((1 << cells) - 1, cells, n)
+    plane = repeat((1 << cells) - 1, cells, n)
 
     def spaced_candidates(rows: int, columns: int) -> int:
         """Return the candidates of the cells in every `rows`-th row and `columns`-th column."""
         chosen = sum(1 << r * n + c for r in range(0, n, rows) for c in range(0, n, columns))
-        return chosen * values.multiplier
+        return chosen * plane.multiplier
 
     box = spaced_candidates(height, width)
     across = repeat(spaced_candidates(1, n), width, height), repeat(box, n, height)
@@ -199,11 +202,11 @@ def _planes_of(geometry: Geometry) -> _Planes:
         (repeat(spaced_candidates(1, width), 1, width), *across),
         (repeat(spaced_candidates(height, 1), n, height), *down),
     )
-    groups = [values.multiplier << cell for cell in range(cells)]
+    groups = [plane.multiplier << cell for cell in range(cells)]
     for unit in units_of(geometry):
         places = sum(1 << cell for cell in unit)
         groups += [places << value * cells for value in range(n)]
-    return _Planes(cells, values, directions, tuple(groups))
+    return _Planes(cells, plane, directions, tuple(groups))
 
 
 def _bits_of(puzzle: Puzzle, grid: Grid) -> int | None:
@@ -240,7 +243,7 @@ class _PlaneSearch:
         self._end = end
         self._planes = _planes_of(puzzle.geometry)
         self._weights: dict[int, int] = {}
-        self._root = self._planes.values.mask * self._planes.values.multiplier
+        self._root = self._planes.plane.mask * self._planes.plane.multiplier
         for cell, mask in enumerate(puzzle.cells):
             for value in range(puzzle.geometry.side):
                 if not mask >> value & 1:
@@ -301,7 +304,7 @@ def _first_bivalue_cell(planes: _Planes, candidates: int) -> int | None:
 
     No group of weight 1 is better to branch on than this cell.
     """
-    plane, shifts, _ = planes.values
+    plane, shifts, _ = planes.plane
     one, two, three = candidates & plane, 0, 0
     for shift in shifts:
         copy = candidates >> shift & plane
@@ -325,9 +328,9 @@ def _propagate(planes: _Planes, candidates: int) -> tuple[int, int]:
     the line and of the box. If a segment of a row and a segment of a column both must hold a value,
     their common cell has this value.
     """
-    plane, _, copies = planes.values
+    plane, _, copies = planes.plane
     while True:
-        one, repeated = _bits_in_one_and_two_copies(candidates, planes.values)
+        one, repeated = _bits_in_one_and_two_copies(candidates, planes.plane)
         if one != plane:
             return candidates, _DEAD
         before, single = candidates, candidates & ~(repeated * copies)
@@ -349,7 +352,7 @@ def _propagate(planes: _Planes, candidates: int) -> tuple[int, int]:
                 may &= must | ~(one * units.multiplier)
             candidates &= may * segments.multiplier
             crossings &= must * segments.multiplier
-        held, twice = _bits_in_one_and_two_copies(crossings, planes.values)
+        held, twice = _bits_in_one_and_two_copies(crossings, planes.plane)
         if twice:
             return candidates, _CONFLICT
         candidates &= crossings | ~(held * copies)

@@ -44,7 +44,7 @@ MAX_DRAT_CHARACTERS = 64 * 1024 * 1024
 """Maximum length of a solver's DRAT proof."""
 
 LONG_PROOF_CHARACTERS = 5_000
-"""Length of a proof from which machine code is loaded for this proof alone."""
+"""Minimum length of a proof for which machine code is loaded at once, even for this proof alone."""
 
 PROGRAM = Program("trim", "trim", ("pipeline.certify.trimming",), "pipeline.certify.proof.try_trim")
 loader = ProgramLoader(PROGRAM)

@@ -236,7 +236,10 @@ def _emit(state, number):
 
 @compiled(inline=True)
 def _has_own_step(state, reason):
-    """Whether the literal that a clause implies needs a step: unit clauses are steps already."""
+    """Whether the literal that a clause implies gets a step of its own.
+
+    If the clause is a unit clause, it serves as that step.
+    """
     return state.starts[reason + 1] - state.starts[reason] > 1
 
 

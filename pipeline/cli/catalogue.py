@@ -85,7 +85,7 @@ def write_copies(
 ) -> list[CopyRow]:
     """Write copies to the table `target`, if given; with --json, print them.
 
-    Reports skipped puzzles. Returns the rows of the first copies, for `say_copies`.
+    Reports skipped puzzles. Returns the rows of the first copies, for `print_copies`.
     """
     first: list[CopyRow] = []
     left = 0
@@ -127,7 +127,7 @@ def show_comparisons(display: Display, *tallies: Tally) -> None:
         tally.on_batch = tick
 
 
-def say_copies(first: Sequence[CopyRow], copies: int) -> None:
+def print_copies(first: Sequence[CopyRow], copies: int) -> None:
     """Print the first copies with their equivalents, and how to list all."""
     for row in first:
         here, there = (
@@ -140,7 +140,10 @@ def say_copies(first: Sequence[CopyRow], copies: int) -> None:
 
 
 def note_table(table: Path | None, copies: int, text: str, out: Output, *, to_stderr: bool) -> None:
-    """Report the content of a table (`text`), if the table is a file and not empty."""
+    """Report a table that was written, if it is a file and not empty.
+
+    `text`: what the table contains, in words; `copies`: the number of its rows.
+    """
     if copies and table and table != STANDARD_OUTPUT:
         out.note(f"{printable(str(table))} {text}", to_stderr=to_stderr)
 

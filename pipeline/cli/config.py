@@ -79,7 +79,9 @@ def _parsed_toml(path: Path) -> dict[str, Any]:
     except OSError as error:
         raise UsageError(str(error.strerror)) from error
     except UnicodeDecodeError as error:
-        raise UsageError(f"expected UTF-8, found an invalid byte {error.start + 1}") from error
+        raise UsageError(
+            f"expected UTF-8, found an invalid byte at position {error.start + 1}"
+        ) from error
     except (ValueError, RecursionError) as error:  # also for long numbers and deep nesting
         match = _POSITION.fullmatch(str(error))
         where = f"line {match[2]}, column {match[3]}: {match[1]}" if match else str(error)

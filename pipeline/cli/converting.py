@@ -58,7 +58,10 @@ def items_of_files(files: Sequence[Path], settings: Settings) -> Iterator[Item]:
 
 
 def skip_message(where: str, reason: str) -> str:
-    """The message about a skipped puzzle: `where`, unless `reason` begins with it, and `reason`."""
+    """The message about a skipped puzzle: `where: reason`.
+
+    It is only `reason` if that begins with `where`, or if `where` is empty.
+    """
     where = printable(where)
     return reason if not where or reason.startswith(where) else f"{where}: {reason}"
 
@@ -67,6 +70,7 @@ class Conversion:
     """Converts the puzzles of sources, and reports skipped puzzles.
 
     - `to`: the target notation.
+    - `solutions`: write the solutions of the puzzles, not the puzzles.
     - `converted_count`, `skipped_count`: the numbers of converted and of skipped puzzles.
     """
 
@@ -80,12 +84,14 @@ class Conversion:
         bar = not (out.quiet or out.as_json or goes_to_terminal(target))
         self._display = Display(None, bar=bar)
 
-    def convert(self, sources: Sequence[NamedSource], kept: BinaryIO | None) -> Iterator[Converted]:
+    def convert(
+        self, sources: Sequence[NamedSource], output: BinaryIO | None
+    ) -> Iterator[Converted]:
         """Yield the converted puzzles, and report the skipped ones.
 
-        `kept`: the file to which all puzzles are written; None for one text per puzzle.
+        `output`: the file to which all puzzles are written; None for one text per puzzle.
         """
-        results = convert(sources, self.to, self._settings, solutions=self.solutions, kept=kept)
+        results = convert(sources, self.to, self._settings, solutions=self.solutions, kept=output)
         for result in results:
             if result.reason is None:
                 self.converted_count += 1

@@ -58,7 +58,7 @@ def path_of(file: Path, settings: Settings) -> Iterator[Path]:
     """
     with ExitStack() as stack:
         with _naming_file(file):
-            if is_named(file) and (file.is_file() or file.is_dir()):
+            if names_file(file) and (file.is_file() or file.is_dir()):
                 path = file.resolve()
             else:
                 stream = stack.enter_context(_open(file))
@@ -114,7 +114,7 @@ def read_bytes(file: Path, max_bytes: int) -> bytes:
         return stream.read(max_bytes + 1)
 
 
-def is_named(file: Path) -> bool:
+def names_file(file: Path) -> bool:
     """Whether an argument is a file name: neither `-`, for standard input, nor a puzzle."""
     return file != STANDARD_INPUT and not _is_puzzle_argument(file)
 
@@ -196,7 +196,7 @@ def read_puzzle(file: Path, settings: Settings) -> Parsed:
 
 
 def read_solution(file: Path, parsed: Parsed, settings: Settings) -> Grid:
-    """Read a solution of a puzzle, in the notation in which solutions of it are written.
+    """Read a solution of a puzzle, in the notation that is used to write solutions of this puzzle.
 
     Raises InputError.
     """
@@ -206,8 +206,7 @@ def read_solution(file: Path, parsed: Parsed, settings: Settings) -> Grid:
         return read_values(read_bytes(file, settings.max_bytes), source_name(file), geometry)
     filled = read_puzzle(file, settings).puzzle
     grid = filled_grid(filled, source_name(file))
-    # The boxes in the file of the solution are drawn or assumed, so the boxes of the puzzle replace
-    # them.
+    # If the file draws no boxes, the reader assumed some. The boxes of the puzzle replace them.
     is_same_side = filled.is_plain and filled.geometry.side == geometry.side
     return Grid(geometry, grid.values) if is_same_side else grid
 
@@ -247,7 +246,7 @@ def check_target(
     if target == STANDARD_OUTPUT:
         return
     shown = f"{option}: {printable(str(target))}"
-    inputs = [given for given in inputs if is_named(given)]
+    inputs = [given for given in inputs if names_file(given)]
     try:
         whole = target.resolve()
     except RuntimeError:  # before Python 3.13
@@ -340,22 +339,26 @@ def atomic_output(target: Path) -> Iterator[BinaryIO]:
 
 @contextmanager
 def atomic_table(
-    target: Path, kind: type[Struct], trait_names: Iterable[str] = ()
+    target: Path, row_type: type[Struct], trait_names: Iterable[str] = ()
 ) -> Iterator[RowGroups | BinaryIO]:
     """Context manager: open a target for a table in Parquet or CSV, and write the header.
 
-    The target must have been checked.
+    `row_type`: the type of the rows, whose fields are the columns. The target must have been
+    checked.
     """
     if is_parquet(target):
         from pipeline.outbox import arrow  # noqa: PLC0415 - loads numpy
 
-        with atomic_output(target) as file, arrow.parquet_writer(file, kind, trait_names) as writer:
+        with (
+            atomic_output(target) as file,
+            arrow.parquet_writer(file, row_type, trait_names) as writer,
+        ):
             yield writer
     else:
         from pipeline.outbox.tables import header  # noqa: PLC0415 - few write tables
 
         with atomic_output(target) as file:
-            file.write(header(kind, trait_names))
+            file.write(header(row_type, trait_names))
             yield file
 
 

@@ -151,7 +151,7 @@ class Command(TyperCommand):
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         options = {option for parameter in self.params for option in parameter.opts}
-        args = with_values(current_options(args, options), self._optional_values())
+        args = add_optional_values(current_options(args, options), self._optional_values())
         return super().parse_args(ctx, args)
 
     def _optional_values(self) -> dict[str, str]:
@@ -194,10 +194,10 @@ class Command(TyperCommand):
         super().format_help(ctx, formatter)
 
 
-def with_values(args: list[str], values: Mapping[str, str]) -> list[str]:
-    """Arguments in which options that have no value get one. `values`: option → value."""
+def add_optional_values(args: list[str], values: Mapping[str, str]) -> list[str]:
+    """Add the optional values that the arguments omit. `values`: option → value if it has none."""
     end = args.index("--") if "--" in args else len(args)
-    given = (f"{each}={values[each]}" if each in values else each for each in args[:end])
+    given = (f"{word}={values[word]}" if word in values else word for word in args[:end])
     return [*given, *args[end:]]
 
 

@@ -1,4 +1,4 @@
-"""Prove published assertions: write the formula and its refutations, and run other checkers."""
+"""Prove published assertions: write the formula and its refutations, and run external checkers."""
 
 from __future__ import annotations
 
@@ -43,8 +43,8 @@ _MAX_ADDRESS_SPACE = 2**40
 """Limit of the address space of a checker in bytes. `cake_lpr` reserves far more than it uses."""
 
 
-def folder_for(folder: Path, published: PublishedPuzzle | PublishedCollection) -> Path:
-    """Check the target folder `folder`, create it if necessary, and return it.
+def prepare_folder(folder: Path, published: PublishedPuzzle | PublishedCollection) -> Path:
+    """Check the folder for the files of a proof, create it if necessary, and return it.
 
     Raises UsageError, OSError.
     """
@@ -61,7 +61,8 @@ def folder_for(folder: Path, published: PublishedPuzzle | PublishedCollection) -
 class Attempt:
     """The outcome of an attempt to prove an assertion: the files of the proof, or a reason.
 
-    `other`: the text of a solution that the assertion lacks, and which refutes it.
+    `other`: the text of another solution, one that the assertion does not list; it refutes the
+    assertion.
     """
 
     name: str
@@ -82,7 +83,7 @@ def prove(
     settings: Settings,
     checker: Checker | None,
 ) -> Attempt:
-    """Prove that an assertion lacks no solution, and write the files of the proof.
+    """Prove that an assertion lists all solutions, and write the files of the proof.
 
     If `checker` is given, the files are written only if the checker confirms the proof.
     """
@@ -171,7 +172,7 @@ def _other_solution(assertion: Assertion, solvers: Solvers, settings: Settings) 
 
 
 class Checker:
-    """Another program that checks a refutation in LRAT of a formula in DIMACS.
+    """An external program that checks a refutation in LRAT of a formula in DIMACS.
 
     Raises SolverMissing if the program is not installed.
     """

@@ -8,7 +8,7 @@ from math import inf
 from pathlib import Path
 
 from pipeline.cli.answers import say_minisat_missing
-from pipeline.cli.file_access import atomic_output, is_named, path_of, source_name, write_to
+from pipeline.cli.file_access import atomic_output, names_file, path_of, source_name, write_to
 from pipeline.cli.results import board_with_result
 from pipeline.errors import InputError, UsageError, printable
 from pipeline.outbox.names import DONE
@@ -62,7 +62,7 @@ def puzzles_in(sources: Sequence[Path], settings: Settings) -> Iterator[SheetEnt
     """Yield the puzzles of all sources, in order, or an error for each that cannot be printed."""
     originals = Originals.of([settings.inbox / DONE])
     for source in sources:
-        if is_named(source) and is_published(source):
+        if names_file(source) and is_published(source):
             for puzzle in puzzles_at(source, originals):
                 yield puzzle if isinstance(puzzle, InputError) else (puzzle, None)
             continue
@@ -71,7 +71,7 @@ def puzzles_in(sources: Sequence[Path], settings: Settings) -> Iterator[SheetEnt
             with path_of(source, settings) as path:
                 for item in items_of(path, whole, settings):
                     member = item.name.removeprefix(f"{whole}/")
-                    file = source.name if is_named(source) else ""
+                    file = source.name if names_file(source) else ""
                     yield _entry_of(item, file if member == whole else member)
         except InputError as error:
             yield error

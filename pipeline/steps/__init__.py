@@ -46,7 +46,7 @@ __all__ = ["BY_RATING", "BY_SCORE", "Node", "Step", "all_steps", "ratings", "ste
 _MODULE_NAMES = (
     "techniques", "singles", "patterns", "rectangles", "wings", "sue_de_coq", "almost_locked_sets",
     "chains", "nets", "links", "colours", "loops", "forcing", "explainer", "explainer_aligned",
-    "explainer_bug", "explainer_closure", "explainer_cycles", "explainer_forcing",
+    "explainer_bug", "explainer_closure", "explainer_cycles", "explainer_multiple",
     "explainer_hints", "explainer_implications", "explainer_loops", "explainer_nishio",
     "explainer_nested", "nested_slots", "nested_hints", "nested_patterns", "nested_records",
     "nested_implications", "nested_chains", "nested_multiple", "step_arrays", "layout",

@@ -96,8 +96,8 @@ def union_of_masks(state, tables, rows):
 def next_rows(state, tables, graph, usable, size, max_bits):
     """Find the next set of `size` usable rows that together have at most `max_bits` columns.
 
-    The sets come in lexicographic order. The first search starts with ROW_DEPTH and the first of PICKS
-    set by `start_rows`. Returns the rows as a mask, or 0 at the end; the columns are in UNIONS.
+    The sets come in lexicographic order, from the start that `start_rows` writes to ROW_DEPTH and
+    PICKS. Returns the rows as a mask, or 0 at the end; the columns are in UNIONS.
     """
     depth = graph[L.ROW_DEPTH]
     while depth >= 0:

@@ -130,6 +130,8 @@ def _try_unique(state, tables, step, graph, form):
     pair = state[step[L.PATTERN_CELLS + 1]]
     low, high = lowest_bit(tables, pair), lowest_bit(tables, pair & (pair - 1))
     fourth, third = step[L.PATTERN_CELLS + 3], step[L.PATTERN_CELLS + 4]
+    if not state[L.ALLOWED + third] >> high & 1:  # the digits cannot be exchanged
+        return
     if not _may_hold(state, tables, third, low) or not _may_hold(state, tables, fourth, low):
         return
     if not _may_hold(state, tables, fourth, high) or not _is_new(graph, step):

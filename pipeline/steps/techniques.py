@@ -22,8 +22,8 @@ from pipeline.steps import (
     explainer_aligned,
     explainer_bug,
     explainer_cycles,
-    explainer_forcing,
     explainer_loops,
+    explainer_multiple,
     explainer_nested,
     explainer_nishio,
     forcing,
@@ -37,7 +37,6 @@ from pipeline.steps import (
 )
 from pipeline.steps import layout as L
 from pipeline.steps import nested_layout as N
-from pipeline.steps.explainer_hints import BASE_MULTIPLE
 from pipeline.steps.singles import apply_queued, empty_queues, set_up_queues
 from pipeline.steps.step_arrays import apply_step, reset_step, set_up
 
@@ -175,7 +174,7 @@ BY_RATING = (
     Technique("cycle or forcing chain", 3, 0, 65, EXPLAINER_CHAIN),
     Technique("aligned triplet exclusion", 3, 0, 75, EXPLAINER_ALIGNED, 0, 3),
     Technique("Nishio forcing chain", 4, 0, 75, EXPLAINER_NISHIO),
-    Technique("multiple forcing chain", 4, 0, 80, EXPLAINER_MULTIPLE, BASE_MULTIPLE),
+    Technique("multiple forcing chain", 4, 0, 80, EXPLAINER_MULTIPLE),
     Technique("dynamic forcing chain", 4, 0, 85, EXPLAINER_DYNAMIC),
     Technique("dynamic forcing chain plus", 4, 0, 90, EXPLAINER_DYNAMIC, 1),
     Technique("nested forcing chain", 4, 0, 95, EXPLAINER_DYNAMIC, 2),
@@ -260,7 +259,7 @@ def _find(kind, form, size, state, tables, step, graph, scratch, stack, workspac
     if kind == EXPLAINER_NISHIO:
         return explainer_nishio.find_nishio(state, scratch, tables, step, workspace)
     if kind == EXPLAINER_MULTIPLE:
-        return explainer_forcing.find_multiple(state, scratch, tables, step, workspace, graph, form)
+        return explainer_multiple.find_multiple(state, tables, step, workspace, graph)
     if kind == EXPLAINER_DYNAMIC:
         return explainer_nested.find_dynamic(state, scratch, inner, tables, step, nest, form)
     if kind == SINGLE:

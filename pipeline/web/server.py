@@ -39,8 +39,9 @@ _WAIT_SECONDS = 60.0
 """Seconds to wait at a time for the end of `watch`."""
 _STOP_SECONDS = 2.0
 """Maximum seconds to wait for the end of the server thread."""
-_MIN_REPORT_PAUSE, _PERIODS_PER_REPORT = 2.0, 10
-"""Minimum seconds between reports, and minimum ratio of all time to the time spent on reports."""
+_MIN_REPORT_PAUSE, _MIN_PAUSE_RATIO = 2.0, 9
+"""Minimum seconds between the end of a report and the start of the next, and minimum ratio of this
+pause to the duration of the report. Reports thus take at most a tenth of the time."""
 
 _NOT_FOUND = "No such published file"
 """The message for a path that is no published file."""
@@ -135,7 +136,7 @@ class _Site:
         files = [Path(__file__).with_name(f"panel.{kind}") for kind in ("html", "css", "js")]
         self._panel = Panel(*(file.read_text(encoding="utf-8") for file in files))
         self._lock, self._steps_lock = threading.Lock(), threading.Lock()
-        self._report, self._next_report = b"", 0.0
+        self._report, self._next_report_time = b"", 0.0
 
     def application(self) -> Starlette:
         """The web application."""
@@ -177,12 +178,12 @@ class _Site:
         """Send the page: the report with the panel. A report is reused until a new one is due."""
         with self._lock:
             begun, outbox = time.monotonic(), self._folders.outbox
-            if begun >= self._next_report:
+            if begun >= self._next_report_time:
                 chunks = page_chunks(outbox, self._folders.inbox, outbox, panel=self._panel)
                 self._report = "".join(chunks).encode(errors="backslashreplace")
                 ended = time.monotonic()
-                self._next_report = ended + max(
-                    (_PERIODS_PER_REPORT - 1) * (ended - begun), _MIN_REPORT_PAUSE
+                self._next_report_time = ended + max(
+                    _MIN_PAUSE_RATIO * (ended - begun), _MIN_REPORT_PAUSE
                 )
             return Response(self._report, media_type="text/html")
 
@@ -204,7 +205,10 @@ class _Site:
         return JSONResponse({"name": name}, 201)
 
     def _send_steps(self, request: Request) -> Response:
-        """Send the page of the steps through the puzzle of a record. One is made at a time."""
+        """Send the page that shows the solving steps of a record's puzzle.
+
+        Such pages are made one at a time.
+        """
         try:
             record = self._published_file(request.query_params.get("record", ""))
         except OSError:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 from pysat.solvers import Minisat22
+from support.step_walks import walk_of
 from support.strategies import examples
-from support.step_walks import scored_walk
-from support.techniques import EXAMPLES, masks_of
+from support.techniques import EXPLAINER_RATINGS, masks_of
 
 from pipeline.certify.steps import (
     CITED,
@@ -30,7 +30,7 @@ UNITS = [*NINE_BY_NINE.rows(), *NINE_BY_NINE.columns(), *BOXES]
 
 def step_of(name):
     """The state before the first step of a technique, and the step."""
-    walk = scored_walk(name)
+    walk = walk_of("hodoku", name)
     return walk.state, walk.step
 
 
@@ -64,7 +64,7 @@ def test_what_is_filled_already_is_no_reason():
 @given(data=st.data())
 def test_it_agrees_with_a_solver_on_any_claim(data):
     """Cited cells and units of any state, with any conclusion: refuted by SAT, or not."""
-    s = [*masks_of(data.draw(st.sampled_from([line for _, line in EXAMPLES.values()])))]
+    s = [*masks_of(data.draw(st.sampled_from([line for line, _ in EXPLAINER_RATINGS])))]
     s += [0] * (STATE_SIZE - 81)
     set_up(s, make_tables())
     candidates = [(c, d) for c in range(81) for d in range(9) if s[c] >> d & 1]

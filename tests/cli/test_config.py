@@ -90,7 +90,7 @@ def test_one_file_serves_all_commands_though_none_takes_all_of_it(folder):
         ("timeout = 0", "timeout: expected a number of seconds from 0.001 to 1,000,000"),
         ("timeout = ", "line 1, column 11: Invalid value"),
         ("timeout = 1\ntimeout = 2", "line 2, column 12: Cannot overwrite a value"),
-        ("# \xff", "expected UTF-8, found an invalid byte 3"),
+        ("# \xff", "expected UTF-8, found an invalid byte at position 3"),
         ("#" * 2**21, "expected at most 1,048,576 bytes, found more"),
         ("timeout = " + "1" * 5000, "Exceeds the limit"),
         ("a = " + "[" * 5000, "maximum recursion depth exceeded"),

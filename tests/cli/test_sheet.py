@@ -300,8 +300,10 @@ def test_steps_are_printed_after_the_solutions_and_counted(puzzle_folder):
     assert "".join(steps[1].head) == "Steps of puzzle 1"
     text = Path("a.html").read_text()
     assert "51 singles" not in text
-    assert "14 singles" in text
-    assert "Steps are only available for 9×9 puzzles without extra rules." in text
+    assert "16 singles" in text
+    assert "Steps of puzzle <a" in text
+    code, _, said = run("sheet", "--steps", "-o", "b.html", "six.txt")
+    assert "the solution was found by search" in Path("b.html").read_text()
 
 
 def test_steps_need_proof_and_have_a_limit(puzzle_folder):

@@ -33,7 +33,7 @@ def test_each_step_has_a_board_where_boards_are_asked_for():
 def test_the_steps_are_drawn_to_one_file():
     assert run("solve", "--quiet", "--steps", "--svg", "steps.svg", "easy.txt")[0] == 0
     svg = ET.fromstring(Path("steps.svg").read_text())
-    assert len(of_class(svg, "board")) == -(-EASY.count(".") // 14)
+    assert len(of_class(svg, "board")) == -(-EASY.count(".") // 16)
     assert of_class(svg, "mark-ordered")
     letters = [text for text in svg.iter(f"{SVG}text") if (text.text or "").startswith("a  r")]
     assert len(letters) == len(of_class(svg, "board"))
@@ -55,7 +55,7 @@ def test_steps_become_a_picture_or_a_pdf_with_a_page_for_each_board():
     assert run("solve", "--quiet", "--steps", "--svg", "steps.png", "easy.txt")[0] == 0
     assert Path("steps.png").read_bytes().startswith(b"\x89PNG")
     assert run("solve", "--quiet", "--steps", "--svg", "steps.pdf", "easy.txt")[0] == 0
-    assert len(pages_of(Path("steps.pdf").read_bytes())) == -(-EASY.count(".") // 14)
+    assert len(pages_of(Path("steps.pdf").read_bytes())) == -(-EASY.count(".") // 16)
 
 
 def test_a_puzzle_without_steps_is_drawn_with_its_solution():

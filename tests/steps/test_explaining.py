@@ -5,21 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from support.step_states import REASONS, STATES, example, reasons
+from support.step_states import REASONS, STATES, WITHOUT_STATE, example, reasons
 
 from pipeline.steps.orders import ORDERS
 from pipeline.steps.step import CONTRADICTION
 from pipeline.steps.techniques import TECHNIQUES
 from pipeline.steps.variants import VARIANT_TECHNIQUES
 from pipeline.steps.wording import WORDINGS, wording_of
-
-WITHOUT_STATE = {
-    ("hodoku", "avoidable rectangle 2"),
-    ("explainer", "nested forcing chain"),
-    ("explainer", "nested multiple forcing chain"),
-    ("explainer", "nested dynamic forcing chain"),
-}
-"""A technique that no puzzle at hand needs, and those that take long in plain Python."""
 
 
 def test_every_technique_has_a_wording_and_a_state():

@@ -23,6 +23,16 @@ with Path(__file__).with_name("step_states.csv").open() as _file:
 """Order and technique → the state, as a line of HoDoKu's library."""
 
 
+WITHOUT_STATE = {
+    ("hodoku", "avoidable rectangle 2"),
+    ("explainer", "dynamic forcing chain plus"),
+    ("explainer", "nested forcing chain"),
+    ("explainer", "nested multiple forcing chain"),
+    ("explainer", "nested dynamic forcing chain"),
+}
+"""Techniques that no puzzle at hand needs, and those that take minutes in plain Python."""
+
+
 @cache
 def example(order: str, name: str) -> Step:
     """The first step of a technique in its state."""

@@ -2,28 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
-from support.techniques import EXAMPLES, RATED_EXAMPLES, masks_of
+from support.step_states import STATES
+from support.techniques import RATED_EXAMPLES
 
-from pipeline import solve
 from pipeline.certify.steps import ELIMINATED, PLACED, STACK_SIZE, TECHNIQUE, follows
-from pipeline.steps import BY_RATING, BY_SCORE, _Walker
-from pipeline.steps.layout import HIGHEST_RATING, STEPS_TAKEN
-from pipeline.steps.techniques import Technique
+from pipeline.reading.formats import parse_source
+from pipeline.steps import BY_RATING, _Walker
+from pipeline.steps.layout import HIGHEST_RATING
+from pipeline.steps.orders import ORDERS, Order
 
 
 @dataclass
 class Walk:
-    """The last step of a walk.
+    """A step of a walk.
 
-    - `number`: the number of steps, from 1. `rating`: the highest rating of a step, in tenths.
-    - `state`: the arrays of `certify.steps`, before the step.
+    - `rating`: the rating of the step, in tenths.
+    - `state`: the array of `certify.steps`, before the step.
     """
 
     technique: str
-    number: int
     rating: int
     state: list[int]
     step: list[int]
@@ -45,31 +44,26 @@ class Walk:
         return bool(follows(self.state, self.step, [0] * STACK_SIZE, int(unique)))
 
 
-def walk_to(order: Sequence[Technique], masks: Sequence[int], number: int = 0) -> Walk:
-    """Step `number`, from 0, of a walk from a state, whose masks are as for `steps`."""
-    walker = _Walker(None, order)
-    walker.begin(masks, unique=True)
-    walker.take(number)
+def walk_from(walker: _Walker) -> Walk:
+    """The next step of a walk."""
+    walker.take(0)
     state = [*walker.state]
     walker.take(1)
-    name = order[walker.step[TECHNIQUE]].name
-    taken, rating = walker.walk[STEPS_TAKEN], walker.walk[HIGHEST_RATING]
-    return Walk(name, taken, rating, state, [*walker.step])
-
-
-def scored_walk(name: str) -> Walk:
-    """The example of a technique of HoDoKu."""
-    number, line = EXAMPLES[name]
-    return walk_to(BY_SCORE, masks_of(line), number)
+    name = walker.order[walker.step[TECHNIQUE]].name
+    return Walk(name, walker.walk[HIGHEST_RATING], state, [*walker.step])
 
 
 def rated_walk(name: str) -> Walk:
-    """The example of a technique of Sudoku Explainer."""
-    return walk_to(BY_RATING, RATED_EXAMPLES[name].masks)
+    """The first step in the example of a technique of Sudoku Explainer."""
+    walker = _Walker(None, BY_RATING)
+    walker.begin(RATED_EXAMPLES[name].masks, unique=True)
+    return walk_from(walker)
 
 
-def solution_of(masks: Sequence[int]) -> tuple[int, ...]:
-    """The solution of a state, by its filled cells."""
-    filled = [mask.bit_length() if mask.bit_count() == 1 else 0 for mask in masks]
-    (solution,) = solve("".join(map(str, filled))).solutions
-    return solution.values
+def walk_of(order: Order, name: str) -> Walk:
+    """The step that a technique alone finds in its state, see `support.step_states`."""
+    parsed = parse_source(STATES[order, name].encode(), "state.txt")
+    walker = _Walker(None, [each for each in ORDERS[order] if each.name == name])
+    placed, struck = parsed.progress
+    walker.start_at(parsed.puzzle.cells, struck, placed, unique=True)
+    return walk_from(walker)

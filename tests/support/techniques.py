@@ -1,4 +1,4 @@
-"""Examples of techniques: states in which each is the simplest one that applies."""
+"""Steps and ratings of Sudoku Explainer."""
 
 from __future__ import annotations
 
@@ -10,10 +10,6 @@ from typing import NamedTuple
 def _rows(name: str) -> list[dict[str, str]]:
     with Path(__file__).with_name(name).open() as file:
         return [*csv.DictReader(file)]
-
-
-EXAMPLES = {row["technique"]: (int(row["step"]), row["puzzle"]) for row in _rows("techniques.csv")}
-"""For HoDoKu's techniques: the number of the step, from 0, and the puzzle, made by `generate`."""
 
 
 class RatedStep(NamedTuple):
@@ -50,7 +46,7 @@ RATED_EXAMPLES = {
     )
     for row in _rows("explainer_steps.csv")
 }
-"""For the techniques of Sudoku Explainer."""
+"""For each technique a state in which it is the first that applies."""
 
 EXPLAINER_RATINGS = [
     (row["puzzle"], float(row["rating"])) for row in _rows("explainer_ratings.csv")

@@ -55,8 +55,8 @@ class Verdict(IntEnum):
 
 _UNDECIDED, _COMPLETE, _INCOMPLETE, _WRONG = map(int, Verdict)
 _ABANDONED = -1
-"""The result of a search that ended without a verdict. `_UNDECIDED` means that the search goes
-on."""
+"""Returned by `_continue_lane` if the search ended without a verdict. There, `_UNDECIDED` means
+that the search goes on. In the array `verdicts`, both are UNDECIDED."""
 
 _ONE = np.uint16(1)
 _ALL_VALUES = 0b111_111_111
@@ -103,14 +103,14 @@ def new_searches() -> Searches:
 
 
 @compiled(inline=True)
-def _is_solution(masks, grids, puzzle, rank, unit_masks):
+def _is_solution(masks, grids, puzzle, grid_index, unit_masks):
     """Whether a listed grid is a solution of its puzzle."""
     for unit in range(27):
         unit_masks[unit] = 0
     for row in range(9):
         for column in range(9):
             cell = 9 * row + column
-            value = np.int64(grids[rank, puzzle, cell])
+            value = np.int64(grids[grid_index, puzzle, cell])
             if value < 1 or value > 9 or not masks[puzzle, cell] >> (value - 1) & 1:
                 return False
             bit = 1 << (value - 1)
@@ -164,7 +164,9 @@ def _is_listed(board, lane, grids, puzzle, count):
 # Any choice is sound.
 @compiled(inline=True)
 def _choose_branch(board, lane):
-    """Return a triad and a value to branch on, as 81 · chute + 9 · triad + value, counted from 0.
+    """Return a triad and a value to branch on, as 9 · triad + value.
+
+    Values count from 0, and triads from the first triad of the grid: each chute has nine triads.
 
     Returns NO_BRANCH if each value has one triad in every line. This is impossible if a cell is
     open and the last sweep changed nothing.

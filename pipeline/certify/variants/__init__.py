@@ -37,8 +37,8 @@ PYTHON_SECONDS = 0.01
 """Seconds that the search of most puzzles takes in plain Python."""
 
 SECONDS_BEFORE_LOADING, SECONDS_WITHOUT_CODE = 0.05, 0.2
-"""Seconds of search in plain Python after which machine code is loaded, and limit on these seconds
-if machine code cannot be loaded. After that, a proof by a solver is faster."""
+"""A search starts in plain Python. After SECONDS_BEFORE_LOADING, it continues with machine code. If
+there is none, it stops after SECONDS_WITHOUT_CODE: beyond that, a proof by a solver is faster."""
 
 _MODULES = (
     "search",

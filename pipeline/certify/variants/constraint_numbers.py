@@ -156,7 +156,7 @@ class ConstraintNumbers:
             return []
         tables = self._add_table(related.forwards), self._add_table(related.backwards)
         return [
-            self._add_encoded(L.ONE_OF_VALUES, queue, (a,), related.equal)
+            self._add_encoded(L.ONE_OF_VALUES, queue, (a,), related.self_related)
             if a == b
             else self._add_encoded(L.PAIR, queue, (a, b), *tables)
             for a, b in constraint.pairs

@@ -181,11 +181,11 @@ class SimplifiedConstraints:
         related = self.relation(constraint)
         for a, b in constraint.pairs:
             if a == b:
-                self.masks[a] &= related.equal
+                self.masks[a] &= related.self_related
             elif related.is_irreflexive:
                 self.peers[a] |= 1 << b
                 self.peers[b] |= 1 << a
-        if not (related.is_unequal or related.is_trivial):
+        if not (related.is_inequality or related.is_trivial):
             self.constraints.append(constraint)
 
     def simplify_set_total(self, constraint: SetTotal) -> list[Constraint]:

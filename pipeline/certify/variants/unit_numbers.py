@@ -27,8 +27,8 @@ class UnitNumbers(NamedTuple):
 
 
 _MAX_CACHED_UNITS, _MAX_SAME_VALUES = 128, 200_000
-"""Maximum number of units whose constraints are cached, and maximum length of all SAME_VALUES
-constraints together.
+"""The constraints of a puzzle with more units than `_MAX_CACHED_UNITS` are not cached.
+`_MAX_SAME_VALUES` is the maximum length of all SAME_VALUES constraints together.
 
 SAME_VALUES constraints follow from the units, so omitting some of them only slows the search. Their
 total length grows with the square of the number of units: it is 44 million numbers for 3,000 extra
@@ -37,9 +37,10 @@ regions.
 
 
 def encode_units(units: tuple[Cells, ...], end: float) -> UnitNumbers:
-    """Encode the constraints of units and of pairs of overlapping units.
+    """Encode the constraints of units, and of pairs of units that share two cells or more.
 
-    After `end` on the monotonic clock, the remaining pairs are omitted.
+    After `end` on the monotonic clock, the remaining pairs are omitted. There is no time limit if
+    the result is cached, that is, for up to _MAX_CACHED_UNITS units.
     """
     return _encode_cached(units) if len(units) <= _MAX_CACHED_UNITS else _encode(units, end)
 

@@ -1,4 +1,6 @@
-"""Tables of `problem` that constraints share: relations, automata, sets of values by sum, and bits.
+"""Tables in the array `problem`, which `layout` describes; several constraints may share a table.
+
+There are tables for relations, automata, sets of values by sum, and bits.
 
 The arrays are cached: do not change them.
 """
@@ -23,8 +25,8 @@ MAX_STEPS = 200_000
 """Maximum number of transitions that are computed when a deterministic automaton is unrolled."""
 
 _MAX_NONDETERMINISTIC_STEPS = 2_000_000
-"""The same maximum for a nondeterministic automaton. An equivalent deterministic automaton may need
-many more states."""
+"""The same maximum for a nondeterministic automaton. Such an automaton is unrolled as it is: an
+equivalent deterministic automaton may need many more states."""
 
 MAX_VALUES_WITH_SETS = 12
 """Maximum number of values of a puzzle for which all sets of values are listed: 4,096 sets."""
@@ -40,17 +42,17 @@ class RelationTables(NamedTuple):
     - `forwards`: tables from values of the first cell to related values of the second (see
       `_union_tables`).
     - `backwards`: tables from values of the second cell to related values of the first.
-    - `equal`: mask of the values that are related to themselves.
+    - `self_related`: mask of the values that are related to themselves.
     - `is_irreflexive`: whether no value is related to itself.
-    - `is_unequal`: whether the relation is inequality.
+    - `is_inequality`: whether the relation is inequality.
     - `is_trivial`: whether all values are related.
     """
 
     forwards: Numbers
     backwards: Numbers
-    equal: int
+    self_related: int
     is_irreflexive: bool
-    is_unequal: bool
+    is_inequality: bool
     is_trivial: bool
 
 
@@ -63,13 +65,13 @@ def relation_tables(
     count = len(values)
     full = (1 << count) - 1
     transposed = [sum(1 << i for i in range(count) if masks[i] >> j & 1) for j in range(count)]
-    equal = sum(1 << i for i in range(count) if masks[i] >> i & 1)
+    self_related = sum(1 << i for i in range(count) if masks[i] >> i & 1)
     return RelationTables(
         _union_tables(masks),
         _union_tables(transposed),
-        equal,
-        is_irreflexive=not equal,
-        is_unequal=all(mask == full ^ 1 << i for i, mask in enumerate(masks)),
+        self_related,
+        is_irreflexive=not self_related,
+        is_inequality=all(mask == full ^ 1 << i for i, mask in enumerate(masks)),
         is_trivial=all(mask == full for mask in masks),
     )
 
@@ -91,19 +93,19 @@ def _union_tables(masks: Sequence[int]) -> Numbers:
 
 
 @lru_cache(maxsize=16)
-def sets_by_sum(values: int) -> tuple[Numbers, Numbers]:
+def sets_by_sum(value_count: int) -> tuple[Numbers, Numbers]:
     """Return all sets of values, sorted by size and by the sum of their indices, and offsets.
 
     The sum of the indices of all values is m. In the list of sets, the sets of a given size and sum
     start at the offset number size · (m + 2) + sum, and end at the next offset.
     """
-    masks = np.arange(1 << values)
-    bits = masks[:, None] >> np.arange(values) & 1
-    sizes, sums = bits.sum(axis=1), bits @ np.arange(values)
-    stride = values * (values - 1) // 2 + 2
+    masks = np.arange(1 << value_count)
+    bits = masks[:, None] >> np.arange(value_count) & 1
+    sizes, sums = bits.sum(axis=1), bits @ np.arange(value_count)
+    stride = value_count * (value_count - 1) // 2 + 2
     keys = sizes * stride + sums
     order = np.argsort(keys, kind="stable")
-    offsets = np.searchsorted(keys[order], np.arange((values + 1) * stride))
+    offsets = np.searchsorted(keys[order], np.arange((value_count + 1) * stride))
     return masks[order], offsets
 
 

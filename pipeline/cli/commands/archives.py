@@ -386,7 +386,7 @@ def _compare(
     text = "lists the equivalent puzzles"
     catalogue.note_table(table_target, ours.copies, text, out, to_stderr=to_stderr)
     if not (table_target or out.as_json or out.quiet) and target != STANDARD_OUTPUT:
-        catalogue.say_copies(copies, ours.copies)
+        catalogue.print_copies(copies, ours.copies)
     is_well = not (ours.copies or ours.left or theirs.left)
     raise typer.Exit(EXIT_OK if is_well else EXIT_BAD_INPUT)
 

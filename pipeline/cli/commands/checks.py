@@ -215,7 +215,7 @@ def proof(  # noqa: PLR0913 - one parameter per option
     above = enclosing_archive(published.path)
     outbox = (above[0] if above else published.path).parent
     folders = _folders_of_originals(settings, originals, outbox)
-    folder = proof_files.folder_for(output or Path(), published)
+    folder = proof_files.prepare_folder(output or Path(), published)
     settings = dataclasses.replace(settings, solver="pysat")
     code, doubts = EXIT_OK, set[str]()
     with Solvers(settings.solver) as solvers:

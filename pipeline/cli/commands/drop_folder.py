@@ -65,7 +65,7 @@ def run(settings: Settings) -> None:
     from pipeline.service.log import LazyLog
     from pipeline.service.loop import no_hook, run_once
 
-    screen = _terminal_log(settings, is_pass=True)
+    screen = _terminal_log(settings, is_single_pass=True)
     log = screen or LazyLog(quiet=settings.quiet)
     with _reporting(settings, log) as updater:
         code = run_once(settings, log, updater.jobs_finished if updater else no_hook)
@@ -145,7 +145,8 @@ def init(
         Path,
         typer.Argument(
             metavar="FOLDER",
-            help="Folder in which to create them. Default: the current folder.",
+            help="Folder for the inbox, the outbox and the settings file. Default: the current "
+            "folder.",
             show_default=False,
         ),
     ] = Path(),
@@ -171,11 +172,11 @@ def init(
     print(f"\nTo start, drop puzzles in the inbox:\n\n{commands}\n{_SERVICE_HINT}")
 
 
-def _terminal_log(settings: Settings, *, is_pass: bool = False) -> Screen | None:
+def _terminal_log(settings: Settings, *, is_single_pass: bool = False) -> Screen | None:
     """Create the log for people; None if the log is JSON.
 
-    `is_pass`: whether the command is `run`. Without a terminal, as from cron, its log shows only
-    problems and the summary.
+    `is_single_pass`: whether the command is `run`. Without a terminal, as from cron, its log shows
+    only problems and the summary.
     """
     from pipeline.service.log import is_journal
 
@@ -184,7 +185,9 @@ def _terminal_log(settings: Settings, *, is_pass: bool = False) -> Screen | None
         return None
     from pipeline.cli.screen import Screen
 
-    return Screen(settings, is_short=is_pass and wanted == "auto" and not sys.stderr.isatty())
+    return Screen(
+        settings, is_short=is_single_pass and wanted == "auto" and not sys.stderr.isatty()
+    )
 
 
 @contextmanager

@@ -21,20 +21,20 @@ if TYPE_CHECKING:  # `pipeline.steps` loads numpy
 MAX_WORKED_PUZZLES: Final = 100
 """Maximum number of puzzles on a sheet with steps: a browser keeps their boards in memory."""
 
-_MAX_SINGLES = 14
+_MAX_SINGLES = 16
 """Maximum number of singles in a panel."""
 
-SIZE_ABOVE: Final = 80
+SIZE_ABOVE: Final = 74
 SIZE_BESIDE: Final = 73
 """Width and height of the board above its texts, and beside them, in millimetres."""
 
-_PAGE_HEIGHT, _GAP, _TITLE_HEIGHT, _LINE_HEIGHT = 232.0, 4.0, 6.0, 4.0
+_PAGE_HEIGHT, _GAP, _TITLE_HEIGHT, _LINE_HEIGHT, _LIST_LINE_HEIGHT = 232.0, 4.0, 6.0, 4.0, 3.5
 """The height of a page without head and foot, and of parts of a panel, in millimetres."""
 
-_MAX_TEXT_BELOW = 30.0
+_MAX_TEXT_BELOW = 32.0
 """Maximum height of the texts below a board. Longer texts are beside the board."""
 
-_CHARACTERS_BELOW, _CHARACTERS_BESIDE, _CHARACTERS_IN_LIST = 48, 58, 30
+_CHARACTERS_BELOW, _CHARACTERS_BESIDE, _CHARACTERS_IN_LIST = 48, 58, 36
 """Number of characters in a line below a board, beside it, and in a list with two columns."""
 
 
@@ -75,7 +75,7 @@ class Panel:
         characters = _CHARACTERS_BELOW if is_below else _CHARACTERS_BESIDE
         if self.is_list:
             rows = sum(_row_count(line, _CHARACTERS_IN_LIST) for line in self.lines)
-            return _LINE_HEIGHT * (rows // 2 + 1)
+            return _LIST_LINE_HEIGHT * (rows // 2 + 1)
         return sum(_LINE_HEIGHT * _row_count(line, characters) for line in self.lines)
 
     @property

@@ -1,4 +1,4 @@
-"""AlphabetsFor: the values that each token stands for, and the tokens for blanks.
+"""Alphabets: the value, or the set of values, of each token of a cell, and the tokens for blanks.
 
 Each alphabet is for puzzles of one side length. A format has a function that returns its alphabets,
 given the tokens, the side and the settings. If it returns several, the first that all tokens fit is
@@ -26,8 +26,8 @@ class Alphabet(NamedTuple):
     - `masks`: token → mask of values.
     - `blanks`: the tokens for blanks; a puzzle must use the same one for all its blanks.
     - `expected`: completes "expected …"; `{}` is replaced by the names of the remaining alphabets.
-    - `expected_in_range`: used instead of `expected` if the wrong token is a digit, that is, one
-      that is too large; ignored if empty.
+    - `expected_in_range`: used instead of `expected` for a digit that is too large; not used if
+      empty.
     - `fold`: maps all spellings of a token to one.
     """
 

@@ -8,7 +8,8 @@
 
 Boards are separated by titles, numbers, comments, empty lines, or lines such as `---` or `=====`
 that are not borders of boards. Boards without separators end after n rows and the border below
-them. One kind of separator is used for the whole collection: the first that yields the most boards.
+them. One kind of separator is used for the whole collection. The kinds are tried in a fixed order;
+a later kind is preferred if it yields more than twice as many boards.
 """
 
 from __future__ import annotations
@@ -49,7 +50,7 @@ _MAX_RECORDS = 16
 """Maximum number of records to read in order to compare separators."""
 
 _MAX_MARKS = 4
-"""Maximum number of different rules, such as `---`, to try as separators."""
+"""Maximum number of different lines of punctuation, such as `---`, to try as separators."""
 
 _CUT_LINE_BYTES = 100
 """Number of bytes of an incomplete line that suffice to recognise a row."""
@@ -66,10 +67,10 @@ _NUMBER = re.compile(
 """The number of a board, which cannot be a row of four cells."""
 
 MARK = re.compile(r"\s*([-=_*~])(?:\s*\1){2,}\s*")
-"""A line of at least three equal signs, such as `---`."""
+"""A line that repeats one character three times or more, such as `---`."""
 
 _BORDER_SIGNS = frozenset("|=+")
-"""Signs that show, as box-drawing characters do, that lines are rows of boards, not puzzles."""
+"""Signs that show, like box-drawing characters, that a line is a row of a board, not a puzzle."""
 
 _REASONS = {
     "title": "under titles",

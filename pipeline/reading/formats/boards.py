@@ -233,8 +233,8 @@ def _is_above_border(lines: Sequence[_Line], row: _Line) -> bool:
 def _is_header(row: _Line, is_separate: bool) -> bool:
     """Whether a line consists of column labels.
 
-    `is_separate`: there is a border below the line, or the other rows have labels. Unless this is
-    so, digits are cells, and the labels must be separated by spaces.
+    `is_separate`: there is a border below the line, or the other rows have labels. Otherwise digits
+    are cells, and the labels must be separated by spaces.
     """
     words, characters = _WORD.findall(row.text), _CHARACTER.findall(row.text)
     if words and words[0].isdigit() and not is_separate:

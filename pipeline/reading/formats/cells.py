@@ -73,7 +73,10 @@ LINE_SUFFIX = " line"
 
 
 def signs_of(format_name: str) -> str:
-    """The characters of the values 1, 2, … in a `Parsed.format`; empty if values are numbers."""
+    """The characters of the values 1, 2, … in a format; empty if values are numbers.
+
+    `format_name`: the format as in `Parsed.format`.
+    """
     name, _, notation = format_name.partition(" ")
     alphabet = notation.removesuffix(LINE_SUFFIX)
     return alphabet if name == "wordoku" else ALPHABETS.get(alphabet, "")
@@ -189,7 +192,7 @@ def _tokens_of_cells(puzzle: Puzzle, tokens: Mapping[int, str]) -> list[str]:
 
 
 def check_unmarked(puzzle: Puzzle) -> None:
-    """Raise ValueError naming the first cell that is neither given nor blank."""
+    """Raise ValueError for rules, and for a cell that is neither given nor blank."""
     written_cells(puzzle, numbers_up_to(puzzle.geometry.side), "")
 
 

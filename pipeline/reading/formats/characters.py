@@ -189,7 +189,7 @@ def _render_in_alphabet(puzzle: Puzzle, name: str, *, is_one_line: bool = False)
     value_characters = ALPHABETS[name]
     n = len(value_characters)
     if puzzle.geometry != LARGER_GEOMETRIES[n]:
-        raise ValueError(f"other than {n}×{n} cells in square boxes in the alphabet {name}")
+        raise ValueError(f"a grid in the alphabet {name} other than {n}×{n} with square boxes")
     return text_in_lines(
         "".join(written_cells(puzzle, value_characters, ".")), n * n if is_one_line else n
     )

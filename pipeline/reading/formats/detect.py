@@ -348,8 +348,8 @@ def parse_source(data: bytes, source: str, reading: Reading = DETECTED) -> Parse
 def parse_single(data: bytes, source: str, reading: Reading) -> Parsed:
     """Parse the puzzle in `data` in a format of single puzzles.
 
-    Raises the same errors as `parse_source`. InvalidPuzzle has `truncated`, which means that the
-    file may be cut off, if it names the last line or no line.
+    Raises the same errors as `parse_source`. If an InvalidPuzzle names the last line or no line,
+    the file may be cut off, and its attribute `truncated` is True.
     """
     if len(data) > reading.max_bytes:
         raise oversize_error(source, reading.max_bytes, "more")
@@ -550,7 +550,7 @@ class _ExaminedSource:
 
 
 def _has_cages(head: SourceHead) -> bool:
-    """Whether a source begins with a killer; its grid without the cages is another puzzle."""
+    """Whether a source begins with a killer, whose grid must not be read without the cages."""
     lines = map(TextLine.of_text, count(1), head.lines)
     return KILLER_GRID.recognise(Text("", tuple(lines), head.sample)) is not None
 

@@ -213,7 +213,7 @@ def _likely_side(head: SourceHead) -> int | None:
 def _may_have_drawn_borders(head: SourceHead, side: int) -> bool:
     """Whether lines of n dashes may be borders between rows or grids, instead of rows of blanks.
 
-    Such rows are borders if the other rows have blanks, and no blank is such a dash. They may be
+    They are borders if other rows have blanks, and none of these blanks is such a dash. They may be
     borders if the number of rows is not a multiple of n, and every (n + 1)-th row, from the first
     row or from the row after the first grid, consists of dashes.
     """

@@ -162,9 +162,9 @@ def find_region_map(rows: Sequence[str]) -> RegionMap | None:
 def _find_region_map(rows: tuple[str, ...]) -> RegionMap | None:
     widths = Counter(map(len, rows))
     middle = len(rows) // 2
-    may_be_halves = len(rows) == 2 * len(
-        rows[middle]
-    )  # then the last row of the grid is no map row
+    # Try the second half of 2n rows first: the last row of a grid and the map below it, without the
+    # last row of the map, could also look like a map.
+    may_be_halves = len(rows) == 2 * len(rows[middle])
     for index in [middle] * may_be_halves + [*range(len(rows))]:
         width = len(row := rows[index])
         if widths[side := isqrt(width)] >= side and is_region_map(row):

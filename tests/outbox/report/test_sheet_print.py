@@ -62,7 +62,7 @@ def worked() -> list[SheetPuzzle]:
         for number, (times, lines) in enumerate([(1, 2), (2, 2), (4, 2), (1, 60), (1, 1)] * 2)
     ]
     single = "n  r4c7=5 hidden single in row 4"
-    singles = Panel("9", "14 singles", BOARD, (Line(single),) * 14, is_list=True)
+    singles = Panel("9", "16 singles", BOARD, (Line(single),) * 16, is_list=True)
     guide = Panel("1", "All", BOARD, (Line(text),), techniques=tuple(t.name for t in TECHNIQUES))
     return [
         SheetPuzzle("a.txt", Board(parse_puzzle(NINE)), worked=Worked([*[singles] * 4, *panels])),

@@ -41,7 +41,7 @@ def test_the_page_has_a_hint_in_three_levels_and_all_steps_folded(box):
     summaries = texts(root, "summary")
     assert summaries[:3] == ["Which technique is next?", "Where?", "Show the step"]
     folded = [each for each in root.iter("details") if "open" not in each.attrib]
-    assert len(folded) == 3 + -(-EASY.count(".") // 14) + 1
+    assert len(folded) == 3 + -(-EASY.count(".") // 16) + 1
     outside = [*root.iter("main")]
     for details in folded:
         for parent in root.iter():

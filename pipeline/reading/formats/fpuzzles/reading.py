@@ -91,11 +91,11 @@ def read_document(document: object) -> Parsed:
 
 
 def _progress(cells: Sequence[dict[str, JsonNode]], side: int) -> Progress:
-    """The values that a player has entered, and the candidates missing in marks in the centre.
+    """The values that a player has entered, and the candidates that are missing from centre marks.
 
-    Values that are not from 1 to n are ignored.
+    Entered values that are not from 1 to n are ignored.
     """
-    placed, struck = list[tuple[int, int]](), list[tuple[int, int]]()
+    placed, eliminated = list[tuple[int, int]](), list[tuple[int, int]]()
     for index, cell in enumerate(cells):
         if "given" in cell and cell["given"].value is True:
             continue
@@ -106,8 +106,8 @@ def _progress(cells: Sequence[dict[str, JsonNode]], side: int) -> Progress:
         if value in values:
             placed.append((index, values[value]))
         elif kept:
-            struck += [(index, each) for text, each in values.items() if text not in kept]
-    return Progress(tuple(placed), tuple(struck))
+            eliminated += [(index, each) for text, each in values.items() if text not in kept]
+    return Progress(tuple(placed), tuple(eliminated))
 
 
 def _member(fields: dict[str, JsonNode], name: str) -> JsonNode:

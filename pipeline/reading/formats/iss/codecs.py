@@ -178,7 +178,7 @@ def value_limits(geometry: Geometry) -> tuple[int, int]:
 
 
 def rank_limits(geometry: Geometry) -> tuple[int, int]:
-    """The limits of a rank: each row and column of a square grid has two, one from each end."""
+    """The limits of a rank. In a square grid, each end of each row and column has a rank."""
     return 1, 4 * geometry.side
 
 

@@ -39,7 +39,8 @@ def constraint_string(puzzle: Puzzle) -> str:
     given = [
         _values_phrase(cell, mask, geometry) for cell, mask in masks if mask != geometry.all_values
     ]
-    # first: when this is read back, a later contradicting `~` phrase becomes an `Among` rule
+    # The values come first: when the string is read back, a later `~` phrase that contradicts them
+    # becomes an `Among` rule.
     phrases += ["".join(given)] if given else []
     if any(isinstance(rule, FullRank) and rule.tied for rule in other_rules):
         phrases.append("FullRankTies~any")
