@@ -178,7 +178,7 @@ def _generate_batches(
         if fruitless == max_fruitless or (fruitless == MIN_FRUITLESS_BATCHES and is_far):
             raise LimitReached(
                 f"none of {fruitless * BATCH_GRIDS:,} puzzles has the requested properties; "
-                f"they have {fewest_clues} to {most_clues} givens"
+                f"relax one of them: the puzzles have {fewest_clues} to {most_clues} givens"
             )
 
 

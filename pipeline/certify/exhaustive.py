@@ -27,7 +27,7 @@ MAX_SEARCHED_SIDE = 49
 
 OUT_OF_TIME = "time ran out"
 LISTED_NOT_FOUND = "the search did not find a listed solution"
-_NOT_PLAIN = "only rows, columns and boxes of a single grid are searched"
+_NOT_PLAIN = "this search knows only rows, columns and boxes, in a single grid"
 """Reasons why a search is undecided."""
 
 _FIRST_RUN_FAILURES, _RUN_GROWTH = 200, 1.3

@@ -103,7 +103,7 @@ class _ClausesByNumber(dict[int, frozenset[int]]):
     def add(self, number: int, clause: Sequence[int]) -> None:
         """Add a clause. Raises ProofRejected if its number is too low or a literal is invalid."""
         if number <= self._last:
-            raise ProofRejected(f"the number {number} does not come after {self._last}")
+            raise ProofRejected(f"clause number {number} is not above {self._last}, the last one")
         variables = {*map(abs, clause)}
         if len(variables) < len(clause):
             raise ProofRejected("a variable is named twice")

@@ -146,7 +146,7 @@ def _mistake_text(mistake: Mistake, geometry: Geometry) -> str:
     cell = geometry.name_of(mistake.cell)
     if mistake.is_placed:
         return f"{cell}={mistake.value} is wrong"
-    return f"{cell}: a candidate that was removed is the solution"
+    return f"{cell}: the right value was removed from the candidates"
 
 
 def _show_hint(

@@ -315,7 +315,7 @@ class FormerRatingColumns(Trait, frozen=True):
 
 
 FORMER_RATING: Final = "rating of an earlier version"
-TABLE_TRAITS: Final = {**TRAITS, FORMER_RATING: FormerRatingColumns}
+TABLE_TRAITS: Final[dict[str, type[Trait]]] = {**TRAITS, FORMER_RATING: FormerRatingColumns}
 """The traits whose columns a table may have."""
 
 

@@ -94,6 +94,10 @@ NO_TECHNIQUE: Final = "no technique applies"
 """Why steps end before a puzzle is solved."""
 
 
+StopReason = Literal["", "time limit", "no technique applies"]
+"""Why steps do not solve a puzzle; empty if they do."""
+
+
 class Rating(Struct, frozen=True, kw_only=True):
     """How hard a puzzle is for human solvers, by the logical steps that solve it."""
 
@@ -135,7 +139,7 @@ class Rating(Struct, frozen=True, kw_only=True):
         about("the rating of the first step in Sudoku Explainer's order (ED); null without steps"),
     ] = None
     stopped: Annotated[
-        Literal["", "time limit", "no technique applies"],
+        StopReason,
         about(
             "why the steps in Sudoku Explainer's order do not solve the puzzle, in which case `se` "
             "is a lower bound: `time limit` or `no technique applies`; empty if they solve it"

@@ -99,7 +99,9 @@ def solve_problem(
             continue
         last = search.last_solver
         if fallback is None and last is not solver:
-            fallback = f"{solver.name} handed over after {HANDOVER_SOLUTIONS} solutions"
+            fallback = (
+                f"{solver.name} handed over to {last.name} after {HANDOVER_SOLUTIONS} solutions"
+            )
         used = SolverUsed(last.name, last.version, fallback, is_planned and fallback is not None)
         unchecked = search.result(solutions, verdict, used)
         if isinstance(verdict, Unknown):

@@ -18,7 +18,7 @@ from pipeline.errors import SolverError
 from pipeline.native import Program, ProgramLoader
 from pipeline.puzzle.geometry import NINE_BY_NINE, units_of, values_of
 from pipeline.settings import RATING_TIMEOUT
-from pipeline.solving import LEVELS, NO_TECHNIQUE, RATING_VERSION, TIME_LIMIT, Rating
+from pipeline.solving import LEVELS, NO_TECHNIQUE, RATING_VERSION, TIME_LIMIT, Rating, StopReason
 from pipeline.steps import layout as L
 from pipeline.steps import nested_layout as N
 from pipeline.steps import step_arrays
@@ -124,7 +124,7 @@ class _Walker:
 
     def _nest(self) -> Any:
         array = np.zeros(N.NEST_SIZE, np.int32)
-        return array if self.is_compiled else memoryview(array)
+        return array if self.is_compiled else array.data
 
     def use_order(self, order: Sequence[Technique]) -> None:
         """Take other techniques in the next walk, in this order."""
@@ -430,7 +430,8 @@ def _rate(
     name, level = hardest.name if count else "", hardest.level
     while level < len(MAX_SCORES) and (score > MAX_SCORES[level] or not solved):
         level += 1
-    se, ep, ed, stopped = 0.0, 0.0, 0.0, ""
+    stopped: StopReason = ""
+    se, ep, ed = 0.0, 0.0, 0.0
     if by_rating:
         by_rating.begin(masks, unique=True)
         outcome = by_rating.take_until(deadline)
@@ -451,7 +452,11 @@ def _rate(
     )
 
 
-_STOPPED: Final = {MORE: TIME_LIMIT, PAUSED: TIME_LIMIT, STUCK: NO_TECHNIQUE}
+_STOPPED: Final[dict[int, StopReason]] = {
+    MORE: TIME_LIMIT,
+    PAUSED: TIME_LIMIT,
+    STUCK: NO_TECHNIQUE,
+}
 """What a rating says for an outcome of a walk."""
 
 

@@ -35,8 +35,8 @@ _FISH = (
     "as crossing lines, so each crossing line gets its value in these lines, and nowhere else."
 )
 _FIN = (
-    "Either a fin holds the value, or the fish without its fins holds. A cell that sees all fins "
-    "and would be eliminated by the fish loses the value in both cases."
+    "Either a fin holds the value, or the pattern is a fish without fins. A cell that sees all "
+    "fins and would lose the value by that fish loses it in both cases."
 )
 _UNIQUE = (
     "A puzzle has one solution. If the cells held only these two values, the two could be "
@@ -44,7 +44,7 @@ _UNIQUE = (
 )
 _CHAIN = (
     "If one end is not true, the links lead to the other end, which is then true. So at least one "
-    "of both ends is true, and what both exclude is eliminated."
+    "of the two ends is true, and what both exclude is eliminated."
 )
 _ALS = (
     "A set of n cells in a unit with n+1 values is almost locked: without one of its values, it "
@@ -57,7 +57,8 @@ _DESCRIPTIONS: Final[dict[str, Description]] = {
         "Each unit holds every value once.",
     ),
     "naked single": Description(
-        "A cell has a single candidate.", "All other values are seen by the cell."
+        "A cell has a single candidate.",
+        "The cell sees all other values, or earlier steps have removed them.",
     ),
     "hidden single": Description(
         "A value has a single place in a unit.",
@@ -173,9 +174,11 @@ _DESCRIPTIONS: Final[dict[str, Description]] = {
         "At most one of the places that see each other is true, so at least one of the others is.",
     ),
     "empty rectangle": Description(
-        "In a box, all places of a value are in one row and one column. A line with two places of "
-        "the value meets this row or column: the cell that both lead to loses the value.",
-        "Whichever of its two places the line uses, the cell sees the value there or in the box.",
+        "In a box, all places of a value are in one row and one column. Another line has two "
+        "places of the value, the first of them in this row (or column). The cell that sees the "
+        "second and is in this column (or row) loses the value.",
+        "If the value is in the second place, the cell sees it there. Else it is in the first, so "
+        "the box has it in the column (or row) of the cell.",
     ),
     "W-wing": Description(
         "Two cells have the same two candidates, and a unit has two places for one of them, each "
@@ -204,13 +207,14 @@ _DESCRIPTIONS: Final[dict[str, Description]] = {
         f"{_UNIQUE} So one of the two cells has the further candidate.",
     ),
     "unique rectangle 3": Description(
-        "Four cells as in type 1; two of them have further candidates, and with other cells of a "
-        "unit these are as many values as cells: the rest of the unit loses them.",
+        "Four cells as in type 1; two of them have further candidates. Counted as one cell with "
+        "these, they and some other cells of a unit have as many candidates as cells: the rest of "
+        "the unit loses these candidates.",
         f"{_UNIQUE} So the two cells together act as one cell with the further candidates.",
     ),
     "unique rectangle 4": Description(
-        "Four cells as in type 1; two of them have further candidates, and one of both values is "
-        "possible nowhere else in a unit of them: the other value is eliminated from them.",
+        "Four cells as in type 1; two of them have further candidates, and in a unit of these two, "
+        "one of the two common values has no other place: the other value is eliminated from them.",
         f"{_UNIQUE} One of the two cells needs the first value, so neither takes the second.",
     ),
     "unique rectangle 5": Description(
@@ -219,35 +223,36 @@ _DESCRIPTIONS: Final[dict[str, Description]] = {
     ),
     "unique rectangle 6": Description(
         "Four cells as in type 1; two that are not in a line have further candidates, and one of "
-        "both values is possible nowhere else in their rows and columns: it is eliminated from "
-        "these two cells.",
+        "the two common values has no place outside the four cells in their rows and columns: it "
+        "is eliminated from these two cells.",
         f"{_UNIQUE} If one of the cells took the value, all four cells would hold only the two.",
     ),
     "hidden rectangle": Description(
-        "Four cells as in a unique rectangle; seen from a cell with only the two candidates, one "
-        "value is possible nowhere else in the row and the column of the opposite cell: that cell "
-        "loses the other value.",
-        _UNIQUE,
+        "Four cells as in a unique rectangle; one has only the two candidates. In the row and the "
+        "column of the opposite cell, one of the two values has no place outside the four cells: "
+        "the opposite cell loses the other value.",
+        f"{_UNIQUE} They would, if the opposite cell held the other value.",
     ),
     "avoidable rectangle 1": Description(
-        "Four cells as in a unique rectangle, none of them given; three are filled by two values "
-        "in turn: the fourth cannot complete them.",
+        "Four cells as in a unique rectangle, none of them given. Three are filled, with two "
+        "values: the fourth loses the value with which the four would hold only these two.",
         "A puzzle has one solution. Values that were not given could be exchanged if the four "
         "cells held only two values.",
     ),
     "avoidable rectangle 2": Description(
         "Four cells as in a unique rectangle, none of them given; two are filled, and the others "
         "have the same further candidate: what sees both loses it.",
-        "A puzzle has one solution, so one of both open cells has the further candidate.",
+        "A puzzle has one solution, so one of the two open cells has the further candidate.",
     ),
     "unique loop": Description(
-        "A loop of cells in which neighbours share a unit, and each unit has two of them or none; "
-        "most have only the same two candidates: the further candidates of the others are needed.",
+        "A loop of cells in which neighbours share a unit, and each unit has two of them or none. "
+        "All have the same two candidates, and a few have further ones, of which at least one is "
+        "true. As in unique rectangles, that eliminates candidates.",
         _UNIQUE,
     ),
     "simple colours": Description(
         "Units with two places of a value connect cells, which get two colours in turn. A colour "
-        "that is twice in a unit is eliminated, and so is a cell that sees both colours.",
+        "that is twice in a unit loses the value, and so does a cell that sees both colours.",
         "Of two places in a unit, one is true, so all cells of one colour are true, and all of the "
         "other are false.",
     ),
@@ -277,11 +282,12 @@ _DESCRIPTIONS: Final[dict[str, Description]] = {
         _CHAIN,
     ),
     "discontinuous nice loop": Description(
-        "A chain that returns to the cell where it began: the candidate there is true or false.",
+        "A chain that begins and ends in the same cell: it places a value there, or eliminates "
+        "candidates there.",
         _CHAIN,
     ),
     "continuous nice loop": Description(
-        "A chain whose ends are linked, too: along each of its weak links, one of both candidates "
+        "A chain whose ends are linked, too: of the two candidates of each weak link, exactly one "
         "is true, so what sees both is eliminated.",
         "Going around in either direction, every second candidate is true.",
     ),
@@ -331,11 +337,11 @@ _DESCRIPTIONS: Final[dict[str, Description]] = {
     ),
     "forcing chain": Description(
         "All candidates of a cell, or all places of a value in a unit, have the same consequence.",
-        "One of them is true, so the consequence is.",
+        "One of them is true, so the consequence is true.",
     ),
     "multiple forcing chain": Description(
         "All candidates of a cell, or all places of a value in a unit, have the same consequence.",
-        "One of them is true, so the consequence is.",
+        "One of them is true, so the consequence is true.",
     ),
     "bivalue universal grave": Description(
         "Without the further candidates of a few cells, all open cells would have two candidates, "
@@ -348,7 +354,7 @@ _DESCRIPTIONS: Final[dict[str, Description]] = {
         "What implies its own opposite is false. In a cycle, every second candidate is true.",
     ),
     "Nishio forcing chain": Description(
-        "Assuming a candidate leads to a contradiction, with the places of its value alone.",
+        "Assuming a candidate leads to a contradiction. The inferences use only its value.",
         "What leads to a contradiction is false.",
     ),
     "dynamic forcing chain": Description(
@@ -381,8 +387,8 @@ _DESCRIPTIONS: Final[dict[str, Description]] = {
         "Each row, column and box has the same sum, 45 in a 9×9 grid.",
     ),
     "rule": Description(
-        "A rule of the puzzle leaves some candidates no possibility: they are eliminated.",
-        "The rule holds, whatever the other cells of it take.",
+        "Some candidates would break a rule of the puzzle: they are eliminated.",
+        "With them, the rule is broken whatever values its other cells take.",
     ),
     "forcing net": Description(
         "Assuming a candidate leads to a contradiction by singles.",

@@ -382,17 +382,17 @@ class PatternWords(RuleWords):
             for holds in (True, False)
         }
         either = (
-            f"units with only two places for {self.value} connect two groups of cells; either "
-            f"{self.names(colours[True])}, or {self.names(colours[False])} "
-            f"{'are all' if len(colours[False]) > 1 else 'is'} {self.value}"
+            f"units with only two places for {self.value} connect two groups of cells; either all "
+            f"of one group are {self.value}, {self.names(colours[True])}, or all of the other, "
+            f"{self.names(colours[False])}"
         )
         struck = {cell for cell, _ in self.step.struck}
         for cells in colours.values():
             clash = next((p for p in combinations(cells, 2) if self.position.sees(*p)), None)
             if clash and struck <= {*cells}:
                 return (
-                    f"{either}; {self.names(clash)} see each other, so the group of these is the "
-                    f"false one, and {self.conclusion}"
+                    f"{either}; {self.names(clash)} see each other, so it is not their group, and "
+                    f"{self.conclusion}"
                 )
         sees = "sees a cell" if len(struck) == 1 else "each see a cell"
         return f"{either}; {self.struck_cells} {sees} of both groups, so {self.conclusion}"
@@ -501,7 +501,7 @@ class PatternWords(RuleWords):
             return f"{so}, which contradicts {start}; so {self.conclusion}"
         if not first.holds and not last.holds and self._excludes(first, last):
             other = node_name(self.position, opposite)
-            return f"{so}; if {other}, that excludes the same, so {self.conclusion}"
+            return f"{so}; if {other}, {end} as well, so {self.conclusion}"
         if not first.holds and last.holds:
             ends = [(cell, node.value) for node in (first, last) for cell in node.cells]
             if self._see_all(ends):
@@ -565,8 +565,8 @@ class PatternWords(RuleWords):
                 f"{listed(filter(None, reasons), 'or')}"
             )
         return (
-            f"cells that see each other have different values; {'; '.join(texts)}; so nothing "
-            f"would be left there, and {self.conclusion}"
+            f"cells that see each other have different values; {'; '.join(texts)}; so no "
+            f"values would be left for them, and {self.conclusion}"
         )
 
     def _excluder(self, candidates: Sequence[Candidate]) -> str | None:
@@ -600,6 +600,6 @@ class PatternWords(RuleWords):
             if cited.value:
                 yield f"the places of {cited.value} in {name}"
             elif cited.rule:
-                yield f"the rule that {name}"
+                yield f"the rule {name}" if name != UNIQUENESS else "the uniqueness of the solution"
             else:
                 yield f"the candidates of {name}"

@@ -128,11 +128,10 @@ class SetWords(PatternWords):
         several = [
             value for value in values if not self.position.units_with(self._places(value, cells))
         ]
-        twice = f", {listed(several)} twice," if several else ""
+        twice = f" ({listed(several)} twice)" if several else ""
         return (
-            f"in {self.units}, {self.names(cells)} are {len(cells)} cells that can hold each of "
-            f"{listed(values)} only once{twice or ','} {len(values) + len(several)} values in "
-            "all, so "
-            "each of these is there, and no other cell that sees all its places holds it; so "
+            f"in {self.units}, the {len(cells)} cells {self.names(cells)} have only the candidates "
+            f"{listed(values)}; each of these fits there once{twice}, so all are needed to fill "
+            "the cells, and no other cell that sees all places of one of them holds it; so "
             f"{self.conclusion}"
         )

@@ -303,8 +303,8 @@ def take_steps(walk, state, tables, step, graph, scratch, stack, workspace, inne
     """Take at most `max_steps` steps. Returns MORE, FILLED, STUCK, UNSOUND or PAUSED.
 
     To start a puzzle, write -1 to STEPS_TAKEN and its candidates to CELLS. `step` then contains the
-    last step. `scratch` (STATE_SIZE numbers) and `stack` (STACK_SIZE) are scratch. After PAUSED, the
-    next call continues the search.
+    last step. `scratch` (STATE_SIZE numbers) and `stack` (STACK_SIZE) are scratch. After PAUSED,
+    the next call continues the search.
     """
     if walk[L.STEPS_TAKEN] < 0:
         if walk[L.HAS_QUEUES]:

@@ -13,6 +13,7 @@ from operator import itemgetter
 from pipeline.steps.branching import excludes
 from pipeline.steps.step import (
     CONTRADICTION,
+    UNIQUENESS,
     Branch,
     Candidate,
     Cited,
@@ -114,14 +115,16 @@ def contradiction_text(position: Position, branch: Branch) -> str:
     last = branch.inferences[-1]
     cited = last.because
     if cited and cited.rule:
-        return f"it would contradict that {cited.rule}"
+        is_unique = cited.rule == UNIQUENESS
+        subject = "the solution" if is_unique else f"the rule {cited.rule}"
+        return f"{subject} would {'not be unique' if is_unique else 'be broken'}"
     if cited and cited.value:
         return f"{cited.value} would have no place in {cited_name(position, cited)}"
     if cited:
         return f"{cited_name(position, cited)} would have no candidate"
     cell, value = last.node.cells[0], last.node.value
     if not last.premises:
-        return f"{node_name(position, last.node)} would hold and not hold"
+        return f"{node_name(position, last.node)} would be both true and false"
     premise = branch.inferences[last.premises[0]].node
     if cell in premise.cells:
         return f"{position.name_of(cell)} would hold both {premise.value} and {value}"

@@ -184,7 +184,7 @@ def test_a_hint_starts_from_the_state_of_a_game():
 def test_mistakes_of_a_player_are_named_without_the_solution():
     Path("wrong.txt").write_text(IN_PLAY.format("+3", "963"))
     code, printed, _ = run("solve", "--quiet", "--hint", "wrong.txt")
-    lines = ["r3c2=3 is wrong", "r6c3: a candidate that was removed is the solution"]
+    lines = ["r3c2=3 is wrong", "r6c3: the right value was removed from the candidates"]
     assert (code, printed.splitlines()) == (1, lines)
     record = json.loads(run("solve", "--hint", "--json", "wrong.txt")[1])
     assert (record["mistakes"], record["steps"]) == (lines, [])
@@ -198,4 +198,4 @@ def test_a_grid_of_candidates_may_lack_the_solution():
     marks[0] = "123"  # the solution has 5 there
     Path("marks.txt").write_text("\n".join(" ".join(marks[k : k + 9]) for k in range(0, 81, 9)))
     code, printed, _ = run("solve", "--quiet", "--hint", "marks.txt")
-    assert (code, printed) == (1, "r1c1: a candidate that was removed is the solution\n")
+    assert (code, printed) == (1, "r1c1: the right value was removed from the candidates\n")

@@ -59,7 +59,7 @@ def test_pysat_solves_where_the_disk_fills_up_at_any_moment():
     assert {tuple(result[:4]) for result in told} == {("multiple", 6, True, None)}
     names, reasons = zip(*[result[4:] for result in told], strict=True)
     assert set(names) == {"pysat"}
-    planned = "minisat handed over after 2 solutions"
+    planned = "minisat handed over to pysat after 2 solutions"
     assert (reasons[0] != planned, reasons[-1]) == (True, planned)
     assert len({reason == planned for reason in reasons[2:-1]}) == 2
     assert all(reasons)

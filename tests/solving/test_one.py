@@ -224,7 +224,7 @@ def test_auto_takes_minisat_where_there_is_one_and_pysat_from_the_third_solution
     result = solve(SIX, solver="auto")
     assert (result.solver.name, result.solver.fallback) == (
         "pysat",
-        "minisat handed over after 2 solutions",
+        "minisat handed over to pysat after 2 solutions",
     )
     assert (result.solver.warning, result.complete) == (None, True)
     assert result.solutions == solve(SIX, solver="minisat").solutions

@@ -57,7 +57,10 @@ PROGRAM = Program(
 )
 loader = ProgramLoader(PROGRAM)
 
-_CODE_MISSING = "without compiled code, only short searches are made"
+_CODE_MISSING = (
+    "without compiled code, only short searches are made; `sudoku-pipeline doctor` says what is "
+    "missing"
+)
 """The reason why a search is undecided after SECONDS_WITHOUT_CODE."""
 
 

@@ -66,8 +66,9 @@ def solve(  # noqa: PLR0913 - one parameter per option
             "--hint",
             metavar="[=where|step]",
             help=(
-                "Print the technique of the next step, with --hint=where also its units or cells, "
-                "with --hint=step the step and its board; --svg and --json then omit the solution."
+                "Print the technique of the next step. --hint=where adds its units or cells; "
+                "--hint=step prints the step and its board. Nothing shows the solution, not even "
+                "--svg or --json."
             ),
         ),
         OptionalValue("technique"),
@@ -101,9 +102,9 @@ def solve(  # noqa: PLR0913 - one parameter per option
             "--svg",
             metavar="FILE",
             help=(
-                "Also draw to this file: with --steps the steps, several singles on one board, "
-                "with --hint=step the step, with other hints the puzzle; - is stdout. The format "
-                "is PNG or PDF (a page per board) if the name ends so, else SVG."
+                "Also draw to this file; - is stdout. --steps draws the steps (consecutive singles "
+                "share a board), --hint=step the step, other hints the puzzle. The format is PNG "
+                "or PDF (a page per board) if the name ends in .png or .pdf, else SVG."
             ),
         ),
     ] = None,

@@ -104,7 +104,7 @@ class _AuditedArchive:
                 number = or_none(published.record.member)
                 if number is None or number in self._records:
                     self._report.add_problem(
-                        f"{where}: its member number ({number}) is missing or in another record too"
+                        f"{where}: its member number is missing, or another record has it: {number}"
                     )
                 else:
                     self._records[number] = path
@@ -114,7 +114,9 @@ class _AuditedArchive:
     def _audit_member(self, number: int, member: Member, row: MemberRow, report: Findings) -> None:
         """Audit a member: its row in the table, and its set."""
         if row.member != printable(member.name):
-            report.add_problem(f"row {number + 1} of the table is about {row.member[:100]!r}")
+            report.add_problem(
+                f"row {number + 1} of the table should be this member, found {row.member[:100]!r}"
+            )
         if row.status != COLLECTION:
             self.counts[row.status] += 1
         path = self._records.pop(number, None)

@@ -60,7 +60,7 @@ def audit_certificate(record: PuzzleRecord, report: Findings) -> str:
     fields = _CERTIFICATE_FIELDS.get((word, by))
     if fields is None:
         shown = "null" if by is None else repr(by[:40])
-        report.add_problem(f"certificate: complete {word!r} contradicts by {shown}")
+        report.add_problem(f"certificate: complete: {word!r} contradicts by: {shown}")
         return word
     label = f"{word} by {by}" if by else word
     for name in _ALL_CERTIFICATE_FIELDS:
@@ -131,7 +131,7 @@ def _find_proof_files(published: PublishedPuzzle, report: Findings) -> dict[str,
     if not kinds:
         for name in files:
             report.add_problem(
-                f"{name} is listed, but a certificate {word[:40]!r} must not have proof files"
+                f"{name} is listed, but the certificate is {word[:40]!r}, which has no proof files"
             )
     elif files[:1] != expected[:1] or [name.removesuffix(".xz") for name in files] != expected:
         listed = " and ".join(files) or "nothing"

@@ -47,10 +47,10 @@ def charts_of_times(survey: Survey, bounds: PageBounds) -> list[Chart]:
         words = f"{rate}; each bar is {width}."
         charts.append(("Throughput", words, _svg(bars, "Puzzles finished over time", "c0")))
     if bars := _solve_time_bars(survey.solve_times):
-        words = f"{counted(survey.solve_times.total(), 'puzzle', ',')} solved individually; "
-        words += "without batches"
+        words = f"{counted(survey.solve_times.total(), 'puzzle', ',')} solved individually, "
+        words += "not in batches"
         if survey.lacks_times:
-            words += f", and with at most {bounds.timed_members:,} members of archives"
+            words += f"; only the first {bounds.timed_members:,} members of archives are counted"
         words += "."
         charts.append(("Solve time", words, _svg(bars, "Puzzles by solve time", "c1")))
     return charts

@@ -240,9 +240,8 @@ GUIDE: Final = {
         "in the same unit."
     ),
     "Candidates": (
-        "Small values in an open cell are its candidates: those that are still possible. They are "
-        "drawn from the first step on that needs them. Grey units and framed cells belong to the "
-        "pattern."
+        "Small values in an open cell are its candidates: those that are still possible. Boards "
+        "show them once a step needs them. Grey units and framed cells belong to the pattern."
     ),
     "Letters": "Singles that follow each other share a board. Fill them in the order a, b, c.",
     "Links": (

@@ -442,7 +442,7 @@ def _geometry_and_origin(
         expected += f"0 or 1 (if at 1, add the line '{side} {side} 0', an empty cell)"
         raise text.error(None, None, expected, span)
     if not origin and 0 in values and side not in values:
-        expected = f"values from 1 to {side}, or 0 for a blank and the value {side}"
+        expected = f"a value {side}, which shows that 0 is a blank, or no value 0"
         raise text.error(None, None, expected, f"values from 0 to {max(values)}")
     return geometry, origin
 

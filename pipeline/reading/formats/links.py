@@ -116,8 +116,8 @@ def parse_link(text: Text, reading: Reading) -> Parsed:
     column, cells = puzzles[0]
     similar = [x for x in _segments(line) if len(x.text) == len(cells) and x.text != cells]
     if similar:
-        expected = f"{_EXPECTED} and no other part as long as the cells"
-        found = f"{len(cells)} other characters"
+        expected = f"{_EXPECTED}, and only one part of {len(cells)} characters"
+        found = "a second such part"
         raise text.error(line.number, similar[0].column, expected, found, code="link")
     if variant := _variant_in(line.text.replace(cells, "")):
         expected = "a link to a puzzle with the usual rules"

@@ -185,11 +185,11 @@ def test_more_solutions_than_were_asked_for_cannot_be_denied(tmp_path):
 
 PROVED = {"complete": "proved", "by": "exhaustive-search", "nodes": 1}
 CERTIFICATES = [
-    ({"complete": "proved"}, "certificate: complete 'proved' contradicts by null"),
-    (PROVED | {"by": "magic"}, "certificate: complete 'proved' contradicts by 'magic'"),
+    ({"complete": "proved"}, "certificate: complete: 'proved' contradicts by: null"),
+    (PROVED | {"by": "magic"}, "certificate: complete: 'proved' contradicts by: 'magic'"),
     (
         PROVED | {"complete": "unverified"},
-        "certificate: complete 'unverified' contradicts by 'exhaustive-search'",
+        "certificate: complete: 'unverified' contradicts by: 'exhaustive-search'",
     ),
     (PROVED | {"complete": "no"}, "complete is 'no', but the record's complete is true"),
     (PROVED | {"complete": "sure"}, "complete: expected proved, unverified or no, found 'sure'"),

@@ -277,7 +277,7 @@ TAMPERED: list[tuple[str, Tamper, *tuple[str, ...]]] = [
     (
         "set",
         edit("set/in/two", member=0),
-        "set/in/two.json: its member number (0) is missing or in another record too",
+        "set/in/two.json: its member number is missing, or another record has it: 0",
     ),
     ("set", edit("set/in/two", member=99), "set/in/two.json belongs to no member of the archive"),
     (
@@ -291,7 +291,11 @@ TAMPERED: list[tuple[str, Tamper, *tuple[str, ...]]] = [
         "set/in/two.json: it does not match the schema: Expected `str",
     ),
     ("set", edit("set/in/two", declared={"variant": "classic"}), "in/two.txt: its record declares"),
-    ("set", row("set", 1, member="x"), "one.txt: row 1 of the table is about 'x'"),
+    (
+        "set",
+        row("set", 1, member="x"),
+        "one.txt: row 1 of the table should be this member, found 'x'",
+    ),
     ("set", row("set", 1, format="line"), "one.txt: format is 'line' in the table, 'grid' in its "),
     ("set", row("set", 2, solutions="3"), "in/two.txt: solutions is '3' in the table, '2' in its "),
     ("set", row("set", 3, message="x"), "in/marks.txt: message is 'x' in the table, '' in its rec"),
