@@ -314,7 +314,8 @@ def _position(walker: _Walker, givens: frozenset[int]) -> Position:
     """The position of a walk."""
     values = (int(value) for value in walker.state[L.VALUES : L.VALUES + 81])
     candidates = (int(mask) for mask in walker.state[L.CELLS : L.CELLS + 81])
-    return Position.classic([*values], [*candidates], givens, NINE_BY_NINE)
+    allowed = (int(mask) for mask in walker.state[L.ALLOWED : L.ALLOWED + 81])
+    return Position.classic([*values], [*candidates], givens, NINE_BY_NINE, [*allowed])
 
 
 def _decode_step(walker: _Walker, before: Position) -> Step:

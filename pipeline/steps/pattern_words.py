@@ -54,9 +54,15 @@ class PatternWords(RuleWords):
             )
         blockers = self._blockers(others, value)
         lost = [c for c in others if not any(self.position.sees(c, b) for b in blockers)]
+        marked = [
+            c for c in lost if self.position.mark_of(c) and not self.position.allows(c, value)
+        ]
+        lost = [c for c in lost if c not in marked]
         causes = []
         if blockers:
             causes.append(f"see the {value} in {self.names(blockers, 'or')}")
+        if marked:
+            causes.append(f"are marked as {self.position.mark_of(marked[0])}")
         if lost:
             causes.append("have lost it before" if blockers else f"have lost {value} before")
         return (
@@ -67,10 +73,13 @@ class PatternWords(RuleWords):
     def _naked_single(self, cell: int, value: int) -> str:
         """Why a value is the only candidate of a cell."""
         seen = {self.position.values[other] for other in self.position.peers[cell]} - {0}
-        side = self.position.geometry.side
-        lost = [v for v in range(1, side + 1) if v != value and v not in seen]
-        parts = [f"sees {listed(sorted(seen))}"] if seen else []
-        parts += [f"has lost {listed(lost)} before"] if lost else []
+        mark = self.position.mark_of(cell)
+        others = {*range(1, self.position.geometry.side + 1)} - {value}
+        if mark:
+            others = {other for other in others if self.position.allows(cell, other)}
+        parts = [f"is marked as {mark}"] if mark else []
+        parts += [f"sees {listed(sorted(others & seen))}"] if others & seen else []
+        parts += [f"has lost {listed(sorted(others - seen))} before"] if others - seen else []
         return f"{self.name(cell)} {listed(parts)}, so only {value} is left for it"
 
     def _blockers(self, cells: Sequence[int], value: int) -> list[int]:
