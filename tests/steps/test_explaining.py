@@ -69,7 +69,7 @@ def test_branches_of_a_contradiction_end_with_its_sentence():
 
 def test_marks_of_the_puzzle_are_a_reason():
     puzzle = parse_puzzle((EXAMPLES / "even-odd.sudoku").read_text())
-    found = [*islice(steps(puzzle.cells, unique=True, techniques=ORDERS["boxes"][:4]), 8)]
+    found = [*islice(steps(puzzle.cells, unique=True, techniques=ORDERS["hodoku"][:3]), 8)]
     text = "r3c1 is marked as even and sees 2, 4 and 8, so only 6 is left for it."
     reasons_found = {step.reason for step in found}
     assert text in reasons_found
