@@ -126,6 +126,13 @@ class _Walker:
         array = np.zeros(N.NEST_SIZE, np.int32)
         return array if self.is_compiled else array.data
 
+    def use_order(self, order: Sequence[Technique]) -> None:
+        """Take other techniques in the next walk, in this order."""
+        self.order, self._initial_walk = order, new_walk(order)
+        walk = self._initial_walk
+        self.walk = np.array(walk, np.int64) if self.is_compiled else [*walk]
+        self._arrays = (self.walk, *self._arrays[1:])
+
     def begin(self, masks: Sequence[int], *, unique: bool) -> None:
         """Start a walk through a puzzle; `masks` and `unique` as for `steps`."""
         self.walk[: L.TECHNIQUE_ROWS] = self._initial_walk[: L.TECHNIQUE_ROWS]
@@ -260,11 +267,12 @@ def all_steps(
     Raises StepRejected for an unsound step, which is a fault of this program.
     """
     conclusions, struck, placed = set[tuple[int, int, bool]](), [*struck], [*placed]
+    walker = _Walker(loader.get(_SECONDS_PER_STEP * len(techniques)), techniques)
+    start = partial(walker.start_at, masks, placed=placed, unique=unique)
     for technique in techniques:
         if technique.needs_unique and not unique:
             continue
-        walker = _Walker(loader.get(_SECONDS_PER_STEP), [technique])
-        start = partial(walker.start_at, masks, placed=placed, unique=unique)
+        walker.use_order([technique])
         start(struck=struck)
         before = _position(walker, _givens(masks))
         found = (
@@ -325,7 +333,8 @@ def _position(walker: _Walker, givens: frozenset[int]) -> Position:
     """The position of a walk."""
     values = (int(value) for value in walker.state[L.VALUES : L.VALUES + 81])
     candidates = (int(mask) for mask in walker.state[L.CELLS : L.CELLS + 81])
-    return Position.classic([*values], [*candidates], givens, NINE_BY_NINE)
+    allowed = (int(mask) for mask in walker.state[L.ALLOWED : L.ALLOWED + 81])
+    return Position.classic([*values], [*candidates], givens, NINE_BY_NINE, [*allowed])
 
 
 def _decode_step(walker: _Walker, before: Position) -> Step:
