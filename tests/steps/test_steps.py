@@ -11,8 +11,8 @@ from pipeline import solve, solve_many
 from pipeline.certify.steps import PLACED
 from pipeline.errors import SolverError
 from pipeline.outbox.traits import RatingColumns
-from pipeline.solving import RATING_VERSION
 from pipeline.reading.formats import parse_source
+from pipeline.solving import RATING_VERSION
 from pipeline.steps import BY_RATING, BY_SCORE, PROGRAM, loader, ratings, steps
 from pipeline.steps.step_arrays import append_new, lowest_bit, reset_step
 from pipeline.steps.wording import text_of
