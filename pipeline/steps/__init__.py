@@ -184,6 +184,25 @@ class _Walker:
             if outcome not in (MORE, PAUSED) or time.monotonic() >= deadline:
                 return outcome
 
+    @property
+    def paused_technique(self) -> Technique:
+        """The technique that the walk was looking for at its last pause."""
+        row = int(self.walk[L.RESUME_ROW]) - L.TECHNIQUE_ROWS
+        return self.order[row // L.TECHNIQUE_ROW_SIZE]
+
+    def highest_rating(self, outcome: int) -> int:
+        """The highest rating of a step in tenths, for a walk in the order of ratings.
+
+        `outcome`: that of the last call of `take_until`. If the puzzle is not filled, this is a
+        lower bound: the techniques before the one that was tried last did not apply.
+        """
+        tried = self.order[0]
+        if outcome == STUCK:
+            tried = self.order[-1]
+        elif outcome == PAUSED:
+            tried = self.paused_technique
+        return max(int(self.walk[L.HIGHEST_RATING]), tried.se)
+
     def _advance(self, max_steps: int) -> int:
         """Take at most `max_steps` steps, but at most up to the next pause."""
         outcome = self._run(*self._arrays, max_steps)
@@ -436,7 +455,7 @@ def _rate(
     if by_rating:
         by_rating.begin(masks, unique=True)
         outcome = by_rating.take_until(deadline)
-        se = _highest_rating(by_rating, outcome) / 10
+        se = by_rating.highest_rating(outcome) / 10
         ep, ed = (int(by_rating.walk[at]) / 10 for at in (L.PLACING_RATING, L.FIRST_RATING))
         stopped = _STOPPED.get(outcome, "")
     return Rating(
@@ -459,21 +478,6 @@ _STOPPED: Final[dict[int, StopReason]] = {
     STUCK: NO_TECHNIQUE,
 }
 """What a rating says for an outcome of a walk."""
-
-
-def _highest_rating(by_rating: _Walker, outcome: int) -> int:
-    """The highest rating of a walk in tenths.
-
-    If the walk has ended early, the techniques before the last one it tried did not apply, so the
-    next step has at least the rating of that technique.
-    """
-    tried = by_rating.order[0].se
-    if outcome == STUCK:
-        tried = by_rating.order[-1].se
-    elif outcome == PAUSED:
-        row = int(by_rating.walk[L.RESUME_ROW]) - L.TECHNIQUE_ROWS
-        tried = by_rating.order[row // L.TECHNIQUE_ROW_SIZE].se
-    return max(int(by_rating.walk[L.HIGHEST_RATING]), tried)
 
 
 def try_walk(run: Callable[..., int]) -> None:

@@ -59,20 +59,94 @@ def link_sets(state, tables, graph):
     for k in range(count):
         graph[L.LAST_COMMON + k] = L.NOTHING
     commons = 0
+    _index_sets(state, tables, graph)
     for a in range(count):
         graph[L.FIRST_COMMON + a] = commons
-        for b in range(a + 1, count):
-            digits = _restricted_commons(graph, a, b)
-            if digits and commons < L.MAX_COMMONS:
-                graph[L.COMMON_SETS + 2 * commons] = a
-                graph[L.COMMON_SETS + 2 * commons + 1] = b
-                graph[L.COMMON_DIGITS + commons] = digits
-                graph[L.NEXT_COMMON + commons] = L.NOTHING
-                if graph[L.LAST_COMMON + b] != L.NOTHING:
-                    graph[L.NEXT_COMMON + graph[L.LAST_COMMON + b]] = commons
-                graph[L.LAST_COMMON + b] = commons
-                commons += 1
+        commons = _add_commons(tables, graph, a, commons)
     graph[L.FIRST_COMMON + count] = commons
+
+
+# A set is linked to another by a digit unless it has the digit in a cell that the other does not
+# see. Sets of sets, as bits, find all that are linked to one of them at once.
+@compiled()
+def _index_sets(state, tables, graph):
+    """Write which sets contain a cell, have a digit, and have a digit in a cell."""
+    for k in range(L.SET_WORDS * (81 + 9 + 729)):
+        graph[L.SETS_AT + k] = 0
+    for number in range(graph[L.ALS_COUNT]):
+        word, bit = number // L.BITS, 1 << number % L.BITS
+        for row in range(9):
+            cells = graph[L.ALS_CELLS + L.BANDS * number + row // 3] >> 9 * (row % 3) & 511
+            while cells:
+                cell = 9 * row + lowest_bit(tables, cells)
+                cells &= cells - 1
+                graph[L.SETS_AT + L.SET_WORDS * cell + word] |= bit
+                digits = state[cell]
+                while digits:
+                    digit = lowest_bit(tables, digits)
+                    digits &= digits - 1
+                    graph[L.SETS_OF + L.SET_WORDS * digit + word] |= bit
+                    graph[L.SETS_WITH + L.SET_WORDS * (9 * cell + digit) + word] |= bit
+
+
+@compiled()
+def _add_commons(tables, graph, a, commons):
+    """Add the restricted commons of a set with later sets. Returns the new number of commons."""
+    first, end = a // L.BITS, graph[L.ALS_COUNT] // L.BITS + 1
+    _link_set(tables, graph, a, first, end)
+    for word in range(first, end):
+        linked, digits = 0, graph[L.ALS_DIGITS + a]
+        while digits:
+            linked |= graph[L.LINKED_SETS + L.SET_WORDS * lowest_bit(tables, digits) + word]
+            digits &= digits - 1
+        if word == first:
+            linked &= ~((2 << a % L.BITS) - 1)
+        for part in range(7 if linked else 0):
+            bits = linked >> 9 * part & 511
+            while bits:
+                position = 9 * part + lowest_bit(tables, bits)
+                bits &= bits - 1
+                b = L.BITS * word + position
+                if not _overlap(graph, a, b) and commons < L.MAX_COMMONS:
+                    shared = 0
+                    for digit in range(9):
+                        if graph[L.ALS_DIGITS + a] >> digit & 1:
+                            at = L.LINKED_SETS + L.SET_WORDS * digit + word
+                            shared |= (graph[at] >> position & 1) << digit
+                    _add_common(graph, a, b, shared, commons)
+                    commons += 1
+    return commons
+
+
+@compiled()
+def _link_set(tables, graph, a, first, end):
+    """Write, for each digit of a set, the words of the sets that are linked to it by the digit."""
+    for digit in range(9):
+        if not graph[L.ALS_DIGITS + a] >> digit & 1:
+            continue
+        linked = L.LINKED_SETS + L.SET_WORDS * digit
+        for word in range(first, end):
+            graph[linked + word] = graph[L.SETS_OF + L.SET_WORDS * digit + word]
+        for row in range(9):
+            at = L.BANDS * digit + row // 3
+            unseen = graph[L.PLACES + at] & ~graph[L.ALS_SEEN + 9 * L.BANDS * a + at]
+            unseen = unseen >> 9 * (row % 3) & 511
+            while unseen:
+                cell = 9 * row + lowest_bit(tables, unseen)
+                unseen &= unseen - 1
+                for word in range(first, end):
+                    sets = graph[L.SETS_WITH + L.SET_WORDS * (9 * cell + digit) + word]
+                    graph[linked + word] &= ~sets
+
+
+@compiled(inline=True)
+def _add_common(graph, a, b, digits, number):
+    """Add the restricted commons of two sets."""
+    graph[L.COMMON_SETS + 2 * number], graph[L.COMMON_SETS + 2 * number + 1] = a, b
+    graph[L.COMMON_DIGITS + number], graph[L.NEXT_COMMON + number] = digits, L.NOTHING
+    if graph[L.LAST_COMMON + b] != L.NOTHING:
+        graph[L.NEXT_COMMON + graph[L.LAST_COMMON + b]] = number
+    graph[L.LAST_COMMON + b] = number
 
 
 @compiled()
@@ -134,33 +208,27 @@ def _overlap(graph, a, b):
     return shared != 0
 
 
-@compiled()
-def _restricted_commons(graph, a, b):
-    """The restricted commons of two sets, as a mask; 0 if the sets overlap."""
-    shared, commons = graph[L.ALS_DIGITS + a] & graph[L.ALS_DIGITS + b], 0
-    if not shared or _overlap(graph, a, b):
-        return 0
-    for digit in range(9):
-        if shared >> digit & 1:
-            seen = L.ALS_SEEN + L.BANDS * (9 * a + digit)
-            at = L.ALS_PLACES + L.BANDS * (9 * b + digit)
-            unseen = graph[at] & ~graph[seen] | graph[at + 1] & ~graph[seen + 1]
-            if not unseen | graph[at + 2] & ~graph[seen + 2]:
-                commons |= 1 << digit
-    return commons
+@compiled(inline=True)
+def _can_find_shared(tables, graph, digits, a, b):
+    """Whether a place of one of the digits sees all its places in two sets."""
+    any_word = 0
+    while digits:
+        at = L.ALS_SEEN + L.BANDS * lowest_bit(tables, digits)
+        digits &= digits - 1
+        of_a, of_b = at + 9 * L.BANDS * a, at + 9 * L.BANDS * b
+        any_word |= graph[of_a] & graph[of_b]
+        any_word |= graph[of_a + 1] & graph[of_b + 1] | graph[of_a + 2] & graph[of_b + 2]
+    return any_word != 0
 
 
 @compiled()
 def _find_shared(graph, digits, a, b):
-    """Add digits to FOUND where all their places in two sets are seen. Returns 0 if nowhere."""
-    any_word = 0
+    """Add digits to FOUND where all their places in two sets are seen."""
     for digit in range(9):
         for band in range(L.BANDS if digits >> digit & 1 else 0):
             at = L.ALS_SEEN + L.BANDS * digit + band
             word = graph[at + 9 * L.BANDS * a] & graph[at + 9 * L.BANDS * b]
             graph[L.FOUND + L.BANDS * digit + band] |= word
-            any_word |= word
-    return any_word
 
 
 @compiled()
@@ -188,13 +256,15 @@ def _find_xz(tables, step, graph):
         restricted = graph[L.COMMON_DIGITS + k]
         digits_a, digits_b = graph[L.ALS_DIGITS + a], graph[L.ALS_DIGITS + b]
         shared = digits_a & digits_b
-        if restricted & (restricted - 1):
-            any_word = _find_shared(graph, shared, a, b)
+        is_double = restricted & (restricted - 1) != 0
+        if not is_double:
+            shared &= ~restricted
+        any_word = _can_find_shared(tables, graph, shared, a, b)
+        if is_double:
             any_word |= _find_rest(graph, digits_a & ~restricted, a, b)
             any_word |= _find_rest(graph, digits_b & ~restricted, b, a)
-        else:
-            any_word = _find_shared(graph, shared & ~restricted, a, b)
         if any_word:
+            _find_shared(graph, shared, a, b)
             eliminate_found(tables, step, graph, L.FOUND)
             _cite_set(tables, step, graph, a)
             _cite_set(tables, step, graph, b)
@@ -207,7 +277,7 @@ def _find_xz(tables, step, graph):
 def _find_rest(graph, digits, own, other):
     """Add digits of a set to FOUND where its places are seen, outside of another set.
 
-    Returns 0 if nowhere.
+    Returns whether there are any.
     """
     any_word = 0
     for digit in range(9):
@@ -216,7 +286,7 @@ def _find_rest(graph, digits, own, other):
             word &= ~graph[L.ALS_CELLS + L.BANDS * other + band]
             graph[L.FOUND + L.BANDS * digit + band] |= word
             any_word |= word
-    return any_word
+    return any_word != 0
 
 
 # ALS-XY-wing. A set has a restricted common x with one set, and a different one y with another set.
@@ -249,8 +319,9 @@ def _conclude_xy_wing(tables, step, graph, first, second, a, b, shared):
     digits = graph[L.ALS_DIGITS + a] & graph[L.ALS_DIGITS + b] & ~(x | y)
     if not digits or (x == y and x & (x - 1) == 0) or _overlap(graph, a, b):
         return False
-    if not _find_shared(graph, digits, a, b):
+    if not _can_find_shared(tables, graph, digits, a, b):
         return False
+    _find_shared(graph, digits, a, b)
     eliminate_found(tables, step, graph, L.FOUND)
     for number in (a, shared, b):
         _cite_set(tables, step, graph, number)
@@ -284,8 +355,10 @@ def _find_chain(tables, step, graph):
                     for y in range(9 if shared and lasts else 0):
                         if not lasts >> y & 1 or not shared & ~(1 << y):
                             continue
-                        if not _find_shared(graph, shared & ~(1 << y), start, end):
+                        digits = shared & ~(1 << y)
+                        if not _can_find_shared(tables, graph, digits, start, end):
                             continue
+                        _find_shared(graph, digits, start, end)
                         key = elimination_key(tables, graph)
                         if key > graph[L.BEST_KEY]:
                             keep_found(graph, key, length)
@@ -311,7 +384,10 @@ def _can_improve(tables, graph, start):
     """Whether a set and a later one have digits that eliminate at least as many as the best."""
     for end in range(start + 1, graph[L.ALS_COUNT]):
         shared = graph[L.ALS_DIGITS + start] & graph[L.ALS_DIGITS + end]
-        if _find_shared(graph, shared, start, end):
+        if _can_find_shared(tables, graph, shared, start, end):
+            if not graph[L.BEST_KEY]:
+                return True
+            _find_shared(graph, shared, start, end)
             count = elimination_count(elimination_key(tables, graph))
             clear_found(graph)
             if count >= elimination_count(graph[L.BEST_KEY]):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from support.positions import UNITS, candidates_of, order_of_eliminations, struck_by
-from support.step_walks import scored_walk
+from support.step_walks import walk_of
 
 
 def _cells(unit: str) -> list[str]:
@@ -147,7 +147,7 @@ def test_a_subset_in_a_line_and_a_box_eliminates_in_the_line_first():
 
 
 def test_a_grave_eliminates_the_other_two_candidates_of_its_cell():
-    walk = scored_walk("BUG+1")
+    walk = walk_of("hodoku", "BUG+1")
     (cell,) = {cell for cell, _ in walk.struck}
     assert not walk.placed
     assert walk.state[cell].bit_count() == 3
