@@ -31,6 +31,9 @@ from pipeline.steps.words import branch_lines, unit_names, with_commas
 HintLevel = Literal["technique", "where", "step"]
 StepDetail = Literal["lines", "full"]
 
+_NO_SOLUTION = "no steps, because there is no solution"
+"""Why a puzzle without solutions has no steps."""
+
 _INDENT = "     "
 """The indentation of the reason of a step, below its number."""
 
@@ -102,7 +105,8 @@ def show_steps(
         if mistakes and is_start:
             return False
         if not isinstance(problem, PuzzleProblem) or not has_steps(result):
-            say(f"{name}: {NO_STEPS}")
+            is_unsolvable = result.complete and not result.solutions
+            say(f"{name}: {_NO_SOLUTION if is_unsolvable else NO_STEPS}")
             return walkthrough.hint is None
         return _show(name, result, problem, walkthrough)
     except SolverError as error:

@@ -206,3 +206,9 @@ def test_a_hidden_single_in_a_box_is_a_hidden_single():
     options = "--order", "boxes", "--until"
     code, printed, said = run("solve", "--quiet", *options, "hidden single", "classic.txt")
     assert (code, printed, said) == (0, "", "classic.txt: no step found\n")
+
+
+def test_a_puzzle_without_a_solution_has_no_steps():
+    Path("twice.txt").write_text(f"{FOUR_LEFT[:-1]}3\n")
+    code, printed, said = run("solve", "--quiet", "--hint", "twice.txt")
+    assert (code, printed, said) == (1, "", "twice.txt: no steps, because there is no solution\n")
