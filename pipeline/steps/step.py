@@ -188,7 +188,8 @@ class Branch:
     - `inferences`: the first is the assumption. In a nested branch, nodes of the outer branch
       follow, without premises. If the branch ends in a contradiction, the node of the last
       inference contradicts an earlier node.
-    - `ends`: CONTRADICTION or CONCLUSION.
+    - `ends`: CONTRADICTION or CONCLUSION. A chain whose ends together make the conclusion ends with
+      its last node, as CONCLUSION.
     """
 
     assumption: Node
