@@ -176,7 +176,7 @@ def compare(row: dict[str, str], agreement: Agreement) -> None:
             value = getattr(rating, field)
             difference = abs(value - float(expected))
             band = f"{float(expected) // 0.5 / 2:.1f}…"
-            got = f"{row['puzzle']} {expected}, got {'' if rating.solved else '>'}{value:.1f}"
+            got = f"{row['puzzle']} {expected}, got {'>' if rating.stopped else ''}{value:.1f}"
             agreement.add(
                 f"{column}: equal, within 0.2", band, [difference < 0.05, difference < 0.25], got
             )

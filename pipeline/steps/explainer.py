@@ -1,8 +1,8 @@
 """The patterns of Sudoku Explainer 1.2.1, in its order.
 
-Each `find_` function looks for the first step of a technique: it writes the conclusions and
-citations to `step` and returns 1, or 0 if there is none. Which step is the first decides the steps
-that follow, so the order is part of the rules: units by kind, boxes, columns, rows; sets of k
+Each `find_` function writes the first step of a technique, with its conclusions and citations, to
+`step`, and returns 1. Without a step it returns 0. The order of search is a part of the rules,
+because the first step decides which steps follow: units by kind (boxes, columns, rows), sets of
 positions or digits in the order of their masks. `layout` describes the arrays.
 """
 
@@ -156,7 +156,7 @@ def _leaves_a_place(state, tables, step, first, unit, other, digit):
     return False
 
 
-# n digits of a unit have only n places, so no other digit is there. Directly, this leaves another
+# n digits of a unit have only n places, so these hold no other digit. Directly, this leaves another
 # digit a single place in the unit.
 @compiled()
 def find_hidden_set(state, tables, step, size, is_direct):

@@ -4,8 +4,8 @@ The *base* is two or three cells. Their digits cannot be the same where the cell
 nor be all candidates of another cell that all of them see, an *excluder*. A candidate of the base
 that is in no combination left is eliminated.
 
-The excluders of a cell are two masks in `scratch`: of the cells 0 to 40 at the number of the cell,
-and of the cells 41 to 80 at 81 + that number. They are 0 for a cell that is in no base.
+`scratch` holds the excluders of each cell as two masks: cells 0 to 40 at the number of the cell,
+cells 41 to 80 at 81 + that number. Both masks are 0 for a cell that is in no base.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def find_aligned(state, tables, step, scratch, size):
 
 @compiled()
 def _find_excluders(state, tables, scratch, size):
-    """Write the excluders of each cell: those that it sees with 2 to `size` candidates."""
+    """Write the excluders of each cell: the cells with 2 to `size` candidates that it sees."""
     for cell in range(81):
         low = high = 0
         is_base = bit_count(tables, state[cell]) > 1
@@ -116,7 +116,7 @@ def _has_two(low, high):
 
 @compiled()
 def _conclude(state, tables, step, scratch, a, b, c):
-    """Eliminate what is in no allowed combination of three cells, or of two if `c` is `b`.
+    """Eliminate candidates that are in no allowed combination of three cells, or two if `c` is `b`.
 
     Returns whether there is anything to eliminate.
     """

@@ -1,9 +1,9 @@
 """Bivalue universal graves (BUG), as Sudoku Explainer 1.2.1 finds them (5.6 to 6.2).
 
 A grid in which each open cell has two candidates, and each digit two places or none in each unit,
-has no solution or at least two (see `certify.steps`). So if the grid is one but for some extra
-candidates, and the solution is unique, one of these holds. Here a cell with extra candidates is a
-*BUG cell*, and the digits of the extra candidates are *BUG digits*.
+has no solution or at least two (see `certify.steps`). If the solution is unique, and a grid is such
+a grid without some extra candidates, one of the extra candidates holds. A *BUG cell* is a cell with
+extra candidates; their digits are *BUG digits*.
 """
 
 from __future__ import annotations
@@ -137,8 +137,8 @@ def _find_pair(state, grid, tables, step, digits):
     return False
 
 
-# Type 3. One of the BUG cells holds a BUG digit. So in a unit of them all, d - 1 other cells, which
-# together with the BUG digits have d digits, hold d - 1 of these, and the BUG cells the last one.
+# Type 3. One of the BUG cells holds a BUG digit. If d - 1 other cells of their unit have d digits,
+# the BUG digits included, these cells and that BUG cell hold all d digits.
 @compiled()
 def _find_set(state, tables, step, count, digits):
     """Find a naked set of the BUG digits and other cells. Returns the rating in tenths, or 0."""

@@ -1,10 +1,10 @@
 """What the candidates of a state imply by links within cells and units, all at once.
 
 A node is a candidate that is left. From a node on, a weak link leads to nodes off; from a node off,
-a strong link leads to a node on. The closure tells for each node on all nodes that it implies, as
-sets of bits. It does not tell how, so it does not replace a search: Sudoku Explainer's choice
-depends on the length of chains, and on which are found first. But it tells which searches can
-find anything, and most cannot.
+a strong link leads to a node on. The closure is the set of all nodes that a node on implies, as
+bits. It has no chains, so it does not replace a search: Sudoku Explainer's choice depends on the
+length of chains and on the order of search. But it shows which searches can find anything, and most
+cannot.
 
 Links are symmetric: if x implies y, the contrary of y implies the contrary of x.
 """

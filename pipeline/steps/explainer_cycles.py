@@ -54,10 +54,10 @@ MIXED_LINKS = UNIT_LINKS | CELL_LINKS
 # exactly one of each two neighbours holds, so what sees a node on and a node off of its digit is
 # false. A chain from a node to its contrary refutes the node.
 #
-# The closure of all links tells which nodes imply their contrary. Only these can start a chain. And
-# only these can be eliminated by a cycle: if such a node were on, it would make a node of the cycle
-# off that the cycle has on, so around the cycle all others would be contrary, too, and the node on
-# in place of the one that the cycle has off would make it off.
+# The closure of all links shows which nodes imply their contrary. Only these start a chain, and
+# only these are eliminated by a cycle. Proof: if such a candidate holds, it excludes a node that
+# the cycle has on, so around the cycle each node takes its other state. Then the node off that the
+# candidate sees is on, and excludes the candidate.
 #
 # Sudoku Explainer tries cycles and chains candidate by candidate. Here chains come first, as they
 # limit the length of cycles. Of equal hints the one that Sudoku Explainer finds first is taken.

@@ -80,7 +80,7 @@ def _search_loops(state, tables, step, workspace, wanted):
 
 # Each unit of a loop has two of its cells, one at an odd position and one at an even one. So a cell
 # is in no loop if it is alone in a unit, and not on a path if it sees a cell at a position of the
-# same parity. Without these tests the number of paths grows exponentially with that of cells.
+# same parity. Without these tests, the number of paths grows exponentially.
 @compiled()
 def _find_places(state, tables, workspace, start):
     """Write the cells that loops from a start may have to LOOP_PLACES: those with both digits.
@@ -175,7 +175,7 @@ def _conclude_loop(state, tables, step, workspace, size, pair):
 
 @compiled(inline=True)
 def _clear_conclusions(step):
-    """Clear what a step concludes and cites, but not its pattern."""
+    """Clear the conclusions and citations of a step, but not its pattern."""
     step[L.ELIMINATED] = step[L.CITED] = 0
 
 

@@ -34,9 +34,9 @@ _MODE = UNIT_LINKS | CELL_LINKS | STOPS
 
 # Whichever candidate of a cell, or place of a digit in a unit, holds: what all of them imply is so.
 # Sudoku Explainer tries cells with at least three candidates, and units from their first place, if
-# that is in such a cell. It stops to follow a candidate at the first contradiction. If there is
-# none, as always after forcing chains, the closure of links tells which cells and units can have a
-# hint.
+# that is in such a cell. It follows a candidate up to the first contradiction. Where no candidate
+# implies a contradiction, which is so when there is no forcing chain, the closure of links shows
+# which cells and units have a hint.
 @compiled()
 def find_multiple(state, tables, step, workspace, graph):
     """Find the best multiple forcing chain. Returns its rating in tenths, or 0."""

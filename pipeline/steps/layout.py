@@ -171,9 +171,8 @@ WORDS, BITS = 12, 63
      MAX_SETS, 2 * MAX_COMMONS, MAX_COMMONS, MAX_COMMONS, 81 * SET_WORDS, 9 * SET_WORDS,
      729 * SET_WORDS, 9 * SET_WORDS, 6 * MAX_SETS, 10 * BANDS, 9 * BANDS,
      6 * ALL_NODES, 45000, *4 * (2 * ALL_NODES,), 2 * ALL_NODES + 1, 81, 9 * BANDS, 9 * BANDS, 1,
-     1, 81 * BANDS,
-     81 * BANDS, 42, 64, 4 * WORDS * SINGLES, 4 * WORDS * SINGLES, 2 * WORDS, 2 * WORDS, SINGLES,
-     400, 400, 400)
+     1, 81 * BANDS, 81 * BANDS, 42, 64, 4 * WORDS * SINGLES, 4 * WORDS * SINGLES, 2 * WORDS,
+     2 * WORDS, SINGLES, *3 * (UNITS * 9 + 2 * 81,))
 )  # fmt: skip
 """Offsets of the parts of `graph`: the links between the nodes of a state, and searches in them."""
 

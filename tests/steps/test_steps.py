@@ -12,7 +12,8 @@ from pipeline.certify.steps import PLACED
 from pipeline.errors import SolverError
 from pipeline.outbox.traits import RatingColumns
 from pipeline.reading.formats import parse_source
-from pipeline.steps import BY_SCORE, PROGRAM, loader, ratings, steps
+from pipeline.solving import RATING_VERSION
+from pipeline.steps import BY_RATING, BY_SCORE, PROGRAM, loader, ratings, steps
 from pipeline.steps.step_arrays import append_new, lowest_bit, reset_step
 from pipeline.steps.wording import text_of
 
@@ -79,8 +80,21 @@ def test_ratings_are_the_sum_of_scores_and_the_hardest_step():
     assert (easy.level, easy.se, easy.solved) == ("easy", 1.2, True)
     scores = [step.technique.score for step in steps(masks_of(EASY), unique=True)]
     assert (easy.score, easy.steps) == (sum(scores), len(scores))
-    told = [str(sum(scores)), "easy", easy.hardest, str(len(scores)), "1.2"]
+    first = next(steps(masks_of(EASY), unique=True, techniques=BY_RATING)).technique.se / 10
+    assert (easy.ep, easy.ed) == (first, first)
+    told = [str(sum(scores)), "easy", easy.hardest, str(len(scores)), "1.2", *2 * [str(first)], ""]
     assert RatingColumns.texts(easy) == told
+    assert easy.version == RATING_VERSION
+
+
+def test_a_rating_without_time_is_a_lower_bound_that_says_why():
+    (cut,) = ratings([masks_of(EASY)], seconds=0)
+    (whole,) = ratings([masks_of(EASY)])
+    assert (cut.steps, cut.stopped, cut.solved) == (1, "time limit", False)
+    assert cut.score < whole.score
+    assert cut.se <= whole.se
+    score, level, _, _, se, _, _, stopped = RatingColumns.texts(cut)
+    assert (score[0], level, se[0], stopped) == (">", "extreme", ">", "time limit")
 
 
 def test_a_technique_that_lies_fails_its_puzzle_alone(monkeypatch):
@@ -95,10 +109,9 @@ def test_a_technique_that_lies_fails_its_puzzle_alone(monkeypatch):
     monkeypatch.setattr("pipeline.steps.patterns.find_locked_candidates", lies)
     first, second, third = ratings([masks_of(EASY), masks_of(lied), masks_of(EASY)])
     assert [*map(RatingColumns.texts, (first, third))] == [*truth, *truth]
-    assert (
-        second.failed == "step 1, pointing, does not follow from the cells and units that it cites"
-    )
-    assert RatingColumns.texts(second) == ["failed", "", "pointing", "1", ""]
+    number = second.steps
+    assert second.failed.startswith(f"step {number}, pointing, does not follow from the cells")
+    assert RatingColumns.texts(second) == ["failed", "", "pointing", str(number), "", "", "", ""]
     results = [*solve_many([EASY, lied], traits="rating")]
     assert [result.status for result in results] == ["unique", "unique"]
     assert [RatingColumns.texts(result.traits.rating) for result in results] == [
