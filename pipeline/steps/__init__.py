@@ -45,6 +45,7 @@ __all__ = ["BY_RATING", "BY_SCORE", "Node", "Step", "all_steps", "ratings", "ste
 
 _MODULE_NAMES = (
     "techniques", "singles", "patterns", "rectangles", "wings", "sue_de_coq", "almost_locked_sets",
+    "set_links",
     "chains", "nets", "links", "colours", "loops", "forcing", "explainer", "explainer_aligned",
     "explainer_bug", "explainer_closure", "explainer_cycles", "explainer_multiple",
     "explainer_hints", "explainer_implications", "explainer_loops", "explainer_nishio",

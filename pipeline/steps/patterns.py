@@ -58,16 +58,6 @@ def find_locked_candidates(state, tables, step, form):
 
 
 @compiled()
-def _usable_rows(state, tables, max_bits):
-    """The rows with two to `max_bits` columns in ROW_MASKS, as a mask."""
-    usable = 0
-    for row in range(9):
-        if 1 < bit_count(tables, state[L.ROW_MASKS + row]) <= max_bits:
-            usable |= 1 << row
-    return usable
-
-
-@compiled()
 def next_set(state, tables, size, max_bits, usable, offset):
     """Find a set of `size` usable rows that together have `size` to `max_bits` columns.
 
