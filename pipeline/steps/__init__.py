@@ -1,6 +1,6 @@
 """Logical steps through a 9×9 puzzle, each certified, and ratings of puzzles by their steps.
 
-`patterns`, `chains` and `nets` find steps, `techniques` tries the simplest first, and
+`patterns`, `chains`, `loops` and other modules find steps, `techniques` tries the simplest first, and
 `certify.steps` checks that each step follows from its citations. `wording` writes a step in words.
 """
 
