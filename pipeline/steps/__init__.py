@@ -1,7 +1,8 @@
 """Logical steps through a 9×9 puzzle, each certified, and ratings of puzzles by their steps.
 
-`patterns`, `chains` and `nets` find steps, `techniques` tries the simplest first, and
-`certify.steps` checks that each step follows from its citations. `wording` writes a step in words.
+`patterns`, `chains`, `loops` and other modules find steps, `techniques` tries the simplest first,
+and `certify.steps` checks that each step follows from its citations. `wording` writes a step in
+words.
 """
 
 from __future__ import annotations
