@@ -23,10 +23,15 @@ from pipeline.solving.problem import PuzzleProblem
 from pipeline.solving.result import Result
 from pipeline.steps import Step
 from pipeline.steps.orders import ORDERS, Order, technique_named
-from pipeline.steps.step_objects import place_object, place_of, step_object, technique_object
+from pipeline.steps.presentation.step_objects import (
+    place_object,
+    place_of,
+    step_object,
+    technique_object,
+)
+from pipeline.steps.presentation.wording import wording_of
+from pipeline.steps.presentation.words import branch_lines, unit_names, with_commas
 from pipeline.steps.variants import VARIANT_TECHNIQUES
-from pipeline.steps.wording import wording_of
-from pipeline.steps.words import branch_lines, unit_names, with_commas
 
 HintLevel = Literal["technique", "where", "step"]
 StepDetail = Literal["lines", "full"]

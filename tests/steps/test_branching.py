@@ -9,8 +9,8 @@ from support.step_states import STATES, example
 
 from pipeline.reading.formats import parse_source
 from pipeline.steps import steps
-from pipeline.steps.branching import Network, derive, node_of
 from pipeline.steps.orders import ORDERS
+from pipeline.steps.presentation.branching import Network, derive, node_of
 from pipeline.steps.step import CONCLUSION, CONTRADICTION, Branch, Cited, Inference, Node, Step
 
 NAMED = [

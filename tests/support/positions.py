@@ -8,7 +8,7 @@ from support.techniques import masks_of
 
 from pipeline.certify.steps import ELIMINATED
 from pipeline.steps import Step, _Walker, steps
-from pipeline.steps.singles import strike
+from pipeline.steps.hodoku.singles import strike
 from pipeline.steps.step_arrays import make_tables
 from pipeline.steps.techniques import TECHNIQUES
 
