@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import pytest
 from support.cases import for_each
-from support.needs import needs_numba
+from support.needs import compiles_steps
 from support.techniques import EXPLAINER_RATINGS, masks_of
 
 from pipeline.steps import BY_RATING, PROGRAM, _Walker, loader, ratings, steps
@@ -48,8 +47,7 @@ def test_a_puzzle_without_chains_is_rated_as_by_sudoku_explainer(rating, line):
     assert rated_by(None, line) == rating
 
 
-@needs_numba
-@pytest.mark.trial
+@compiles_steps
 def test_puzzles_of_all_bands_are_rated_as_by_sudoku_explainer():
     PROGRAM.compile_into(PROGRAM.create_folder())
     run = PROGRAM.load_from(PROGRAM.create_folder())

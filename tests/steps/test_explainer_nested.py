@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import pytest
 from support.cases import for_each
-from support.needs import needs_numba
+from support.needs import compiles_steps
 from support.step_walks import Walk, walk_from
 from support.techniques import HARDEST_RATINGS, NESTED_EXAMPLES, masks_of
 
@@ -66,8 +65,7 @@ def test_a_rating_that_a_pause_ends_is_at_least_that_of_the_technique_at_hand():
     assert walker.highest_rating(outcome) == NESTED_EXAMPLES[PLUS].rating
 
 
-@needs_numba
-@pytest.mark.trial
+@compiles_steps
 @for_each("name", NESTED_EXAMPLES)
 def test_a_nested_chain_is_the_step_of_sudoku_explainer_and_certified(name):
     example = NESTED_EXAMPLES[name]
@@ -78,8 +76,7 @@ def test_a_nested_chain_is_the_step_of_sudoku_explainer_and_certified(name):
     assert paused_step(compiled_steps(), example.masks)[0] > 1
 
 
-@needs_numba
-@pytest.mark.trial
+@compiles_steps
 def test_the_hardest_puzzles_have_their_known_ratings(monkeypatch):
     run = compiled_steps()
     monkeypatch.setattr(loader, "get", lambda *_, **__: run)
@@ -87,8 +84,7 @@ def test_the_hardest_puzzles_have_their_known_ratings(monkeypatch):
     assert [(each.se, each.ep, each.ed) for each in found] == [*HARDEST_RATINGS.values()]
 
 
-@needs_numba
-@pytest.mark.trial
+@compiles_steps
 def test_a_walk_continues_after_each_pause():
     line, (rating, *_) = next(iter(HARDEST_RATINGS.items()))
     walker = _Walker(compiled_steps(), BY_RATING)

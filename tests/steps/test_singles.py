@@ -5,9 +5,8 @@ from __future__ import annotations
 import csv
 from pathlib import Path
 
-import pytest
 from support.cases import for_each
-from support.needs import needs_numba
+from support.needs import compiles_steps
 from support.positions import cell_of, eliminated
 from support.techniques import masks_of
 
@@ -34,8 +33,7 @@ def test_level_and_score_are_those_of_hodoku(case):
     assert (rating.level, rating.score) == (level, score)
 
 
-@needs_numba
-@pytest.mark.trial
+@compiles_steps
 def test_all_levels_and_scores_are_those_of_hodoku(monkeypatch):
     PROGRAM.compile_into(PROGRAM.create_folder())
     run = PROGRAM.load_from(PROGRAM.create_folder())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from support.needs import needs_numba
+from support.needs import compiles_steps
 from support.step_states import STATES
 from support.techniques import EXPLAINER_RATINGS, masks_of
 
@@ -120,8 +120,7 @@ def test_a_technique_that_lies_fails_its_puzzle_alone(monkeypatch):
     ]
 
 
-@needs_numba
-@pytest.mark.trial
+@compiles_steps
 def test_machine_code_takes_the_steps_of_plain_python():
     PROGRAM.compile_into(PROGRAM.create_folder())  # its trial compares them
     assert PROGRAM.load_from(PROGRAM.create_folder())

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import sys
+from collections.abc import Callable
 from importlib.util import find_spec
 
 import pytest
@@ -40,3 +41,8 @@ needs_serve = _needs_extra("serve", "starlette", "uvicorn")
 needs_mkdocs = _needs_extra("docs", "material")
 needs_numba = _needs_extra("fast", "numba")
 needs_arrow = _needs_extra("data", "pyarrow")
+
+
+def compiles_steps(test: Callable[..., None]) -> Callable[..., None]:
+    """Mark a test that runs steps as machine code, which takes minutes to compile."""
+    return needs_numba(pytest.mark.trial(pytest.mark.timeout(1500)(test)))
