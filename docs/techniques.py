@@ -22,10 +22,10 @@ from pipeline.outbox.report import Board, board_svg
 from pipeline.outbox.report.board import Puzzle
 from pipeline.puzzle.geometry import NINE_BY_NINE
 from pipeline.steps import Step, all_steps, steps
-from pipeline.steps.descriptions import description_of
-from pipeline.steps.picture import picture_of
+from pipeline.steps.presentation.descriptions import description_of
+from pipeline.steps.presentation.picture import picture_of
+from pipeline.steps.presentation.words import branch_lines
 from pipeline.steps.techniques import BY_RATING, BY_SCORE, Technique
-from pipeline.steps.words import branch_lines
 
 FOLDER = Path(__file__).parent
 TABLE = FOLDER / "techniques.csv"

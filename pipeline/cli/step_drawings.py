@@ -13,9 +13,9 @@ from pipeline.puzzle.puzzle import Puzzle
 from pipeline.reading.formats import signs_of
 from pipeline.solving.problem import PuzzleProblem
 from pipeline.solving.result import Result
-from pipeline.steps.picture import picture_of
+from pipeline.steps.presentation.picture import picture_of
+from pipeline.steps.presentation.text_board import text_board
 from pipeline.steps.step import Step
-from pipeline.steps.text_board import text_board
 
 _ENDINGS = (".svg", ".png", ".pdf")
 """The extensions of drawings."""

@@ -1,7 +1,8 @@
 """Logical steps through a 9×9 puzzle, each certified, and ratings of puzzles by their steps.
 
-`patterns`, `chains` and `nets` find steps, `techniques` tries the simplest first, and
-`certify.steps` checks that each step follows from its citations. `wording` writes a step in words.
+`patterns`, `chains`, `loops` and other modules find steps, `techniques` tries the simplest first,
+and `certify.steps` checks that each step follows from its citations. `wording` writes a step in
+words.
 """
 
 from __future__ import annotations
@@ -20,10 +21,10 @@ from pipeline.puzzle.geometry import NINE_BY_NINE, units_of, values_of
 from pipeline.settings import RATING_TIMEOUT
 from pipeline.solving import LEVELS, NO_TECHNIQUE, RATING_VERSION, TIME_LIMIT, Rating, StopReason
 from pipeline.steps import layout as L
-from pipeline.steps import nested_layout as N
 from pipeline.steps import step_arrays
 from pipeline.steps.all_singles import is_single, singles
-from pipeline.steps.singles import place, strike
+from pipeline.steps.explainer import nested_layout as N
+from pipeline.steps.hodoku.singles import place, strike
 from pipeline.steps.step import UNIQUENESS, Cited, Node, Position, Step
 from pipeline.steps.techniques import (
     BY_RATING,
@@ -44,14 +45,15 @@ from pipeline.steps.techniques import (
 __all__ = ["BY_RATING", "BY_SCORE", "Node", "Step", "all_steps", "ratings", "steps"]
 
 _MODULE_NAMES = (
-    "techniques", "singles", "patterns", "rectangles", "wings", "sue_de_coq", "almost_locked_sets",
-    "set_links",
-    "chains", "nets", "links", "colours", "loops", "forcing", "explainer", "explainer_aligned",
-    "explainer_bug", "explainer_closure", "explainer_cycles", "explainer_multiple",
-    "explainer_hints", "explainer_implications", "explainer_loops", "explainer_nishio",
-    "explainer_nested", "nested_slots", "nested_hints", "nested_patterns", "nested_records",
-    "nested_implications", "nested_chains", "nested_multiple", "step_arrays", "layout",
-    "nested_layout",
+    "techniques", "step_arrays", "layout", "explainer.aligned", "explainer.bug",
+    "explainer.closure", "explainer.cycles", "explainer.hints", "explainer.implications",
+    "explainer.loops", "explainer.multiple", "explainer.nested", "explainer.nested_chains",
+    "explainer.nested_hints", "explainer.nested_implications", "explainer.nested_layout",
+    "explainer.nested_multiple", "explainer.nested_patterns", "explainer.nested_records",
+    "explainer.nested_slots", "explainer.nishio", "explainer.patterns",
+    "hodoku.almost_locked_sets", "hodoku.chains", "hodoku.colours", "hodoku.forcing",
+    "hodoku.links", "hodoku.loops", "hodoku.nets", "hodoku.patterns", "hodoku.rectangles",
+    "hodoku.set_links", "hodoku.singles", "hodoku.sue_de_coq", "hodoku.wings",
 )  # fmt: skip
 _MODULES = *(f"pipeline.steps.{name}" for name in _MODULE_NAMES), "pipeline.certify.steps"
 """The modules that contain all compiled functions of the walk."""

@@ -188,7 +188,8 @@ class Branch:
     - `inferences`: the first is the assumption. In a nested branch, nodes of the outer branch
       follow, without premises. If the branch ends in a contradiction, the node of the last
       inference contradicts an earlier node.
-    - `ends`: CONTRADICTION or CONCLUSION.
+    - `ends`: CONTRADICTION or CONCLUSION. A chain whose ends together make the conclusion ends with
+      its last node, as CONCLUSION.
     """
 
     assumption: Node
@@ -229,20 +230,20 @@ class Step:
     total: int = 0
 
     def __str__(self) -> str:
-        from pipeline.steps.wording import text_of  # noqa: PLC0415 - `wording` imports this module
+        from pipeline.steps.presentation.wording import text_of  # noqa: PLC0415 - `wording` imports this module
 
         return text_of(self)
 
     @property
     def reason(self) -> str:
         """Why the conclusions follow, in one sentence."""
-        from pipeline.steps.explaining import reason_of  # noqa: PLC0415 - imports this module
+        from pipeline.steps.presentation.explaining import reason_of  # noqa: PLC0415 - imports this module
 
         return reason_of(self)
 
     @property
     def branches(self) -> tuple[Branch, ...]:
         """What follows from each assumption of a chain or net; empty for other techniques."""
-        from pipeline.steps.explaining import branches_of  # noqa: PLC0415 - imports this module
+        from pipeline.steps.presentation.explaining import branches_of  # noqa: PLC0415 - imports this module
 
         return branches_of(self)

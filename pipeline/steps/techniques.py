@@ -14,18 +14,20 @@ from typing import NamedTuple
 from pipeline.certify.steps import follows
 from pipeline.native import compiled
 from pipeline.solving import LEVELS
-from pipeline.steps import (
+from pipeline.steps import layout as L
+from pipeline.steps.explainer import aligned as explainer_aligned
+from pipeline.steps.explainer import bug as explainer_bug
+from pipeline.steps.explainer import cycles as explainer_cycles
+from pipeline.steps.explainer import loops as explainer_loops
+from pipeline.steps.explainer import multiple as explainer_multiple
+from pipeline.steps.explainer import nested as explainer_nested
+from pipeline.steps.explainer import nested_layout as N
+from pipeline.steps.explainer import nishio as explainer_nishio
+from pipeline.steps.explainer import patterns as explainer_patterns
+from pipeline.steps.hodoku import (
     almost_locked_sets,
     chains,
     colours,
-    explainer,
-    explainer_aligned,
-    explainer_bug,
-    explainer_cycles,
-    explainer_loops,
-    explainer_multiple,
-    explainer_nested,
-    explainer_nishio,
     forcing,
     loops,
     nets,
@@ -35,9 +37,7 @@ from pipeline.steps import (
     sue_de_coq,
     wings,
 )
-from pipeline.steps import layout as L
-from pipeline.steps import nested_layout as N
-from pipeline.steps.singles import apply_queued, set_up_queues
+from pipeline.steps.hodoku.singles import apply_queued, set_up_queues
 from pipeline.steps.step_arrays import apply_step, reset_step, set_up
 
 MAX_SCORES = (800, 1000, 1600, 1800)
@@ -148,9 +148,13 @@ SCORED = (*BY_SCORE, Technique("brute force", 4, 10_000, 0, BRUTE_FORCE))
 """What HoDoKu counts for its score: its techniques, and brute force where none of them applies."""
 
 BY_RATING = (
-    Technique("full house", 0, 0, 10, EXPLAINER_HIDDEN_SINGLE, explainer.FULL_HOUSE),
-    Technique("hidden single in a box", 0, 0, 12, EXPLAINER_HIDDEN_SINGLE, explainer.IN_BOX),
-    Technique("hidden single in a line", 0, 0, 15, EXPLAINER_HIDDEN_SINGLE, explainer.IN_LINE),
+    Technique("full house", 0, 0, 10, EXPLAINER_HIDDEN_SINGLE, explainer_patterns.FULL_HOUSE),
+    Technique(
+        "hidden single in a box", 0, 0, 12, EXPLAINER_HIDDEN_SINGLE, explainer_patterns.IN_BOX
+    ),
+    Technique(
+        "hidden single in a line", 0, 0, 15, EXPLAINER_HIDDEN_SINGLE, explainer_patterns.IN_LINE
+    ),
     Technique("direct pointing", 0, 0, 17, EXPLAINER_LOCKED, 0, 1),
     Technique("direct hidden pair", 1, 0, 20, EXPLAINER_HIDDEN_SET, 1, 2),
     Technique("naked single", 0, 0, 23, EXPLAINER_NAKED_SINGLE),
@@ -235,19 +239,19 @@ def _find(kind, form, size, state, tables, step, graph, scratch, stack, workspac
     """
     reset_step(step)
     if kind == EXPLAINER_HIDDEN_SINGLE:
-        return explainer.find_hidden_single(state, tables, step, form)
+        return explainer_patterns.find_hidden_single(state, tables, step, form)
     if kind == EXPLAINER_NAKED_SINGLE:
-        return explainer.find_naked_single(state, tables, step)
+        return explainer_patterns.find_naked_single(state, tables, step)
     if kind == EXPLAINER_LOCKED:
-        return explainer.find_locked(state, tables, step, form, size)
+        return explainer_patterns.find_locked(state, tables, step, form, size)
     if kind == EXPLAINER_HIDDEN_SET:
-        return explainer.find_hidden_set(state, tables, step, size, form)
+        return explainer_patterns.find_hidden_set(state, tables, step, size, form)
     if kind == EXPLAINER_NAKED_SET:
-        return explainer.find_naked_set(state, tables, step, size)
+        return explainer_patterns.find_naked_set(state, tables, step, size)
     if kind == EXPLAINER_FISH:
-        return explainer.find_fish(state, tables, step, size)
+        return explainer_patterns.find_fish(state, tables, step, size)
     if kind == EXPLAINER_WING:
-        return explainer.find_wing(state, tables, step, size)
+        return explainer_patterns.find_wing(state, tables, step, size)
     if kind == EXPLAINER_LOOP:
         return explainer_loops.find_unique_loop(state, tables, step, workspace)
     if kind == EXPLAINER_BUG:

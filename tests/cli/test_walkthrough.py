@@ -199,3 +199,16 @@ def test_a_grid_of_candidates_may_lack_the_solution():
     Path("marks.txt").write_text("\n".join(" ".join(marks[k : k + 9]) for k in range(0, 81, 9)))
     code, printed, _ = run("solve", "--quiet", "--hint", "marks.txt")
     assert (code, printed) == (1, "r1c1: the right value was removed from the candidates\n")
+
+
+def test_a_hidden_single_in_a_box_is_a_hidden_single():
+    Path("classic.txt").write_text(f"{CLASSIC}\n")
+    options = "--order", "boxes", "--until"
+    code, printed, said = run("solve", "--quiet", *options, "hidden single", "classic.txt")
+    assert (code, printed, said) == (0, "", "classic.txt: no step found\n")
+
+
+def test_a_puzzle_without_a_solution_has_no_steps():
+    Path("twice.txt").write_text(f"{FOUR_LEFT[:-1]}3\n")
+    code, printed, said = run("solve", "--quiet", "--hint", "twice.txt")
+    assert (code, printed, said) == (1, "", "twice.txt: no steps, because there is no solution\n")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from support.positions import UNITS, candidates_of, first_step, struck_by
 
-from pipeline.steps.wording import sentence_of
+from pipeline.steps.presentation.wording import sentence_of
 
 
 def _rest(unit: str, but: str, values: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from support.cases import for_each
 
 from pipeline.certify.steps import ELIMINATED, EXTRAS, STACK_SIZE, STEP_SIZE, follows
-from pipeline.steps.explainer_bug import find_bug
+from pipeline.steps.explainer.bug import find_bug
 from pipeline.steps.layout import STATE_SIZE
 from pipeline.steps.step_arrays import make_tables, set_up
 

@@ -12,10 +12,10 @@ from support.step_states import REASONS, STATES, WITHOUT_STATE, example, reasons
 from pipeline.reading.formats import parse_puzzle
 from pipeline.steps import steps
 from pipeline.steps.orders import ORDERS
+from pipeline.steps.presentation.wording import WORDINGS, wording_of
 from pipeline.steps.step import CONTRADICTION
 from pipeline.steps.techniques import TECHNIQUES
 from pipeline.steps.variants import VARIANT_TECHNIQUES
-from pipeline.steps.wording import WORDINGS, wording_of
 
 
 def test_every_technique_has_a_wording_and_a_state():

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from support.step_states import STATES, example
 
-from pipeline.steps.picture import Role, picture_of
+from pipeline.steps.presentation.picture import Role, picture_of
 
 
 @pytest.mark.parametrize(("order", "name"), STATES)

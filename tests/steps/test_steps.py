@@ -14,8 +14,8 @@ from pipeline.outbox.traits import RatingColumns
 from pipeline.reading.formats import parse_source
 from pipeline.solving import RATING_VERSION
 from pipeline.steps import BY_RATING, BY_SCORE, PROGRAM, loader, ratings, steps
+from pipeline.steps.presentation.wording import text_of
 from pipeline.steps.step_arrays import append_new, lowest_bit, reset_step
-from pipeline.steps.wording import text_of
 
 EASY = "53..7....6..195....98....6.8...6...34..8.3..17...2...6.6....28....419..5....8..79"
 HARDEST = "8..........36......7..9.2...5...7.......457.....1...3...1....68..85...1..9....4.."

@@ -8,9 +8,9 @@ import pytest
 from support.pictures import BEFORE, PICTURE, picture_with
 
 from pipeline.puzzle.geometry import Geometry
-from pipeline.steps.picture import Picture, Role
+from pipeline.steps.presentation.picture import Picture, Role
+from pipeline.steps.presentation.text_board import text_board
 from pipeline.steps.step import Position
-from pipeline.steps.text_board import text_board
 
 DRAWN = """\
     c1     c2      c3     c4

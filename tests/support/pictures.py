@@ -5,7 +5,7 @@ from __future__ import annotations
 from pipeline.outbox.report.board import Board
 from pipeline.puzzle.geometry import Geometry
 from pipeline.puzzle.puzzle import Puzzle
-from pipeline.steps.picture import Link, Picture, Role
+from pipeline.steps.presentation.picture import Link, Picture, Role
 from pipeline.steps.step import Node, Position
 
 FOUR = Geometry(2, 2)

@@ -14,7 +14,7 @@ from pathlib import Path
 from pipeline.reading.formats import parse_source
 from pipeline.steps import Step, loader, steps
 from pipeline.steps.orders import ORDERS
-from pipeline.steps.words import branch_lines
+from pipeline.steps.presentation.words import branch_lines
 
 REASONS = Path(__file__).parents[1] / "golden" / "step-reasons.txt"
 

@@ -19,7 +19,7 @@ from pipeline.puzzle.puzzle import Grid, Puzzle
 from pipeline.puzzle.shapes import Place
 
 if TYPE_CHECKING:
-    from pipeline.steps.picture import Picture
+    from pipeline.steps.presentation.picture import Picture
 
 MAX_DRAWN_SIDE = 25
 """The number of rows or columns of the largest boards that are drawn."""

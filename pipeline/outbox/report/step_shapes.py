@@ -23,7 +23,7 @@ from pipeline.puzzle.geometry import values_of
 
 if TYPE_CHECKING:  # `pipeline.steps` loads numpy, which other boards do not need
     from pipeline.outbox.report.board import Board
-    from pipeline.steps.picture import Link
+    from pipeline.steps.presentation.picture import Link
 
 STEP_STYLE: Final = Path(__file__).with_name("step.css").read_text(encoding="utf-8")
 """The style sheet for steps."""

@@ -129,7 +129,7 @@ def _panel_of_singles(
     """The panel of singles before the step with the number `end`."""
     if len(singles) == 1 and has_eliminated:
         return _panel_of_step(puzzle, singles[0], end - 1, signs)
-    from pipeline.steps.picture import Picture, Role  # noqa: PLC0415 - loads numpy
+    from pipeline.steps.presentation.picture import Picture, Role  # noqa: PLC0415 - loads numpy
 
     placed = [candidate for step in singles for candidate in step.placed]
     roles = dict.fromkeys(placed, Role.PLACED)
@@ -147,8 +147,8 @@ def _panel_of_singles(
 
 
 def _panel_of_step(puzzle: Puzzle, step: Step, number: int, signs: str) -> Panel:
-    from pipeline.steps.picture import picture_of  # noqa: PLC0415 - loads numpy
-    from pipeline.steps.words import branch_lines  # noqa: PLC0415
+    from pipeline.steps.presentation.picture import picture_of  # noqa: PLC0415 - loads numpy
+    from pipeline.steps.presentation.words import branch_lines  # noqa: PLC0415
 
     board = Board(puzzle, signs=signs, step=picture_of(step))
     name = step.technique.name
@@ -223,8 +223,8 @@ def worked_of(board: Board, status: str) -> Worked:
 
 def _hint_of(puzzle: Puzzle, step: Step, signs: str) -> Hint:
     """The hint of a step."""
-    from pipeline.steps.step_objects import place_of  # noqa: PLC0415 - loads numpy
-    from pipeline.steps.words import listed, unit_names  # noqa: PLC0415
+    from pipeline.steps.presentation.step_objects import place_of  # noqa: PLC0415 - loads numpy
+    from pipeline.steps.presentation.words import listed, unit_names  # noqa: PLC0415
 
     units, cells = place_of(step)
     place = listed(map(step.before.name_of, cells))
@@ -260,7 +260,7 @@ GUIDE: Final = {
 
 def guide_of(puzzles: Iterable[Worked]) -> list[tuple[str, str]]:
     """How to read the steps of puzzles, with a paragraph for each technique that is used."""
-    from pipeline.steps.descriptions import description_of  # noqa: PLC0415 - loads numpy
+    from pipeline.steps.presentation.descriptions import description_of  # noqa: PLC0415 - loads numpy
     from pipeline.steps.techniques import TECHNIQUES  # noqa: PLC0415
 
     panels = [panel for worked in puzzles for panel in worked.panels]

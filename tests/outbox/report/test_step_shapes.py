@@ -16,7 +16,7 @@ from pipeline.outbox.report.step_shapes import STEP_STYLE, ordinal
 from pipeline.outbox.report.typeset import png_of
 from pipeline.puzzle.geometry import Geometry
 from pipeline.puzzle.puzzle import Puzzle
-from pipeline.steps.picture import Picture, Role
+from pipeline.steps.presentation.picture import Picture, Role
 from pipeline.steps.step import Position
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "board-step.svg"

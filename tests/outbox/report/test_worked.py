@@ -21,7 +21,7 @@ from pipeline.outbox.report.worked import (
 from pipeline.puzzle.geometry import NINE_BY_NINE
 from pipeline.puzzle.puzzle import Puzzle
 from pipeline.steps import loader
-from pipeline.steps.descriptions import description_of
+from pipeline.steps.presentation.descriptions import description_of
 from pipeline.steps.step import Cited, Step
 from pipeline.steps.techniques import BY_RATING, BY_SCORE, TECHNIQUES
 

@@ -1,0 +1,114 @@
+"""The choice among hints, as Sudoku Explainer 1.2.1 makes it.
+
+A producer of chains finds all its hints and takes the first one by rating, then by complexity, then
+by kind. Complexity is the number of nodes of all chains of the hint. The rating is a base rating,
+of which there are ten, and tenths that grow with the complexity. `workspace` holds only the best
+hint so far, and what it takes to find that hint again.
+"""
+
+from __future__ import annotations
+
+from pipeline.native import compiled
+from pipeline.steps import layout as L
+from pipeline.steps.explainer.implications import MAX_NODES
+from pipeline.steps.step_arrays import append_new
+
+(
+    BASE_CYCLE, BASE_X_CHAIN, BASE_CHAIN, BASE_NISHIO, BASE_MULTIPLE, BASE_DYNAMIC, BASE_PLUS,
+    BASE_NESTED_2, BASE_NESTED_3, BASE_NESTED_4,
+) = range(10)  # fmt: skip
+"""Indices of base ratings in `step_arrays.BASES`."""
+
+DOUBLE, X_KIND, Y_KIND, MIXED_KIND, CELL_KIND, REGION_KIND, CONTRADICTION = range(1, 8)
+"""Kinds of hints. Of hints with equal rating and complexity, the lowest kind is taken."""
+
+
+@compiled(inline=True)
+def forget_hints(workspace):
+    """Start a choice: there is no hint yet."""
+    workspace[L.BEST_RANK] = L.NOTHING
+
+
+@compiled(inline=True)
+def has_hint(workspace):
+    """Whether any hint was noted."""
+    return workspace[L.BEST_RANK] != L.NOTHING
+
+
+@compiled(inline=True)
+def _added_tenths(tables, complexity):
+    """The tenths that a complexity adds to a rating."""
+    added = 0
+    while complexity > tables[L.COMPLEXITIES + added]:
+        added += 1
+    return added
+
+
+@compiled(inline=True)
+def rating_rank(tables, base, complexity):
+    """The rank of the rating of a hint among all ratings of chains."""
+    return tables[L.RANKS + 32 * base + _added_tenths(tables, complexity)]
+
+
+@compiled()
+def is_better(workspace, tables, base, complexity, kind):
+    """Whether a hint precedes the best one so far."""
+    if not has_hint(workspace):
+        return True
+    rank = rating_rank(tables, base, complexity)
+    if rank != workspace[L.BEST_RANK]:
+        return rank < workspace[L.BEST_RANK]
+    if complexity != workspace[L.BEST_COMPLEXITY]:
+        return complexity < workspace[L.BEST_COMPLEXITY]
+    return kind < workspace[L.BEST_KIND]
+
+
+@compiled()
+def max_complexity(workspace, tables, base, kind):
+    """The highest complexity with which a hint may precede the best one so far.
+
+    If the kind is the same, the hint precedes only if it comes first in the order of search.
+    """
+    if not has_hint(workspace):
+        return MAX_NODES
+    complexity = 0
+    for added in range(16):
+        rank = tables[L.RANKS + 32 * base + added]
+        if rank < workspace[L.BEST_RANK]:
+            complexity = tables[L.COMPLEXITIES + added]
+        elif rank == workspace[L.BEST_RANK]:
+            same = workspace[L.BEST_COMPLEXITY] - (kind > workspace[L.BEST_KIND])
+            complexity = max(complexity, min(same, tables[L.COMPLEXITIES + added]))
+    return complexity
+
+
+@compiled()
+def note_hint(workspace, tables, base, complexity, kind, source, conclusion, links):
+    """Note a hint as the best so far.
+
+    `source`, `conclusion` and `links` are what its producer needs to find it again.
+    """
+    workspace[L.BEST_RANK] = rating_rank(tables, base, complexity)
+    workspace[L.BEST_BASE], workspace[L.BEST_COMPLEXITY] = base, complexity
+    workspace[L.BEST_KIND], workspace[L.BEST_LINKS] = kind, links
+    workspace[L.BEST_SOURCE], workspace[L.BEST_CONCLUSION] = source, conclusion
+
+
+@compiled()
+def best_rating(workspace, tables):
+    """The rating of the best hint in tenths."""
+    base = tables[L.BASE_TENTHS + workspace[L.BEST_BASE]]
+    return base + _added_tenths(tables, workspace[L.BEST_COMPLEXITY])
+
+
+@compiled(inline=True)
+def changes_state(state, signed):
+    """Whether a conclusion changes the state: a single candidate of a cell is no news."""
+    mask = state[signed // 18]
+    return not signed & 1 or mask & (mask - 1) != 0
+
+
+@compiled()
+def conclude(step, signed):
+    """Write the conclusion that a signed node is so to the step."""
+    append_new(step, L.PLACED if signed & 1 else L.ELIMINATED, signed // 2)

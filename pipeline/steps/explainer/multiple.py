@@ -1,0 +1,130 @@
+"""Multiple forcing chains of Sudoku Explainer 1.2.1 (8.0 and their length)."""
+
+from __future__ import annotations
+
+from pipeline.native import compiled
+from pipeline.steps import layout as L
+from pipeline.steps.explainer.closure import close_links, have_common_consequence
+from pipeline.steps.explainer.hints import (
+    BASE_MULTIPLE,
+    CELL_KIND,
+    REGION_KIND,
+    best_rating,
+    changes_state,
+    conclude,
+    forget_hints,
+    has_hint,
+    is_better,
+    note_hint,
+)
+from pipeline.steps.explainer.implications import (
+    CELL_LINKS,
+    STOPS,
+    UNIT_LINKS,
+    cite_chain,
+    derivation_of,
+    follow,
+    slot_of,
+    unit_constraint,
+)
+from pipeline.steps.step_arrays import append_new, bit_count, candidate_at, lowest_bit, reset_step
+
+_MODE = UNIT_LINKS | CELL_LINKS | STOPS
+
+
+# Whichever candidate of a cell, or place of a digit in a unit, holds: what all of them imply is so.
+# Sudoku Explainer tries cells with at least three candidates, and units from their first place, if
+# that is in such a cell. It follows a candidate up to the first contradiction. Where no candidate
+# implies a contradiction, which is so when there is no forcing chain, the closure of links shows
+# which cells and units have a hint.
+@compiled()
+def find_multiple(state, tables, step, workspace, graph):
+    """Find the best multiple forcing chain. Returns its rating in tenths, or 0."""
+    close_links(state, tables, graph)
+    forget_hints(workspace)
+    for candidate in range(L.SINGLES):
+        workspace[L.IS_FOLLOWED + candidate] = 0
+    for cell in range(81):
+        digits = state[cell]
+        if bit_count(tables, digits) < 3:
+            continue
+        while digits:
+            candidate = 9 * cell + lowest_bit(tables, digits)
+            digits &= digits - 1
+            for k in range(3):
+                constraint = unit_constraint(tables, candidate, k)
+                mask = state[constraint]
+                first = candidate_at(tables, constraint, lowest_bit(tables, mask))
+                if first == candidate and mask & (mask - 1):
+                    _try_constraint(state, tables, workspace, graph, constraint)
+        _try_constraint(state, tables, workspace, graph, cell)
+    if not has_hint(workspace):
+        return 0
+    reset_step(step)
+    constraint, conclusion = workspace[L.BEST_SOURCE], workspace[L.BEST_CONCLUSION]
+    conclude(step, conclusion)
+    append_new(step, L.CITED, constraint)
+    rest = state[constraint]
+    while rest:
+        slot = slot_of(candidate_at(tables, constraint, lowest_bit(tables, rest)))
+        cite_chain(workspace, step, slot, derivation_of(workspace, slot, conclusion))
+        rest &= rest - 1
+    return best_rating(workspace, tables)
+
+
+@compiled()
+def _try_constraint(state, tables, workspace, graph, constraint):
+    """Note what all candidates of a constraint imply."""
+    if not graph[L.IS_CONTRADICTED] and not have_common_consequence(
+        state, tables, graph, constraint
+    ):
+        return
+    mask = state[constraint]
+    kind = CELL_KIND if constraint < L.UNIT_DIGITS else REGION_KIND
+    rest = mask
+    while rest:
+        candidate = candidate_at(tables, constraint, lowest_bit(tables, rest))
+        _follow_once(state, tables, workspace, candidate)
+        rest &= rest - 1
+    first = slot_of(candidate_at(tables, constraint, lowest_bit(tables, mask)))
+    on_count = workspace[first + L.ON_COUNT]
+    for k in range(on_count + workspace[first + L.OFF_COUNT]):
+        if k < on_count:
+            signed = 2 * workspace[first + L.ON_ORDER + k] + 1
+        else:
+            signed = 2 * workspace[first + L.OFF_ORDER + k - on_count]
+        complexity = _count_branches(state, tables, workspace, constraint, signed)
+        if (
+            complexity
+            and changes_state(state, signed)
+            and is_better(workspace, tables, BASE_MULTIPLE, complexity, kind)
+        ):
+            note_hint(
+                workspace, tables, BASE_MULTIPLE, complexity, kind, constraint, signed, L.NOTHING
+            )
+
+
+@compiled()
+def _follow_once(state, tables, workspace, candidate):
+    """Write what follows from a candidate on to its slot, unless it is there."""
+    if not workspace[L.IS_FOLLOWED + candidate]:
+        workspace[L.IS_FOLLOWED + candidate] = 1
+        start, slot = 2 * candidate + 1, slot_of(candidate)
+        follow(state, state, tables, workspace, slot, start, L.NOTHING, L.SINGLES, _MODE)
+
+
+@compiled()
+def _count_branches(state, tables, workspace, constraint, signed):
+    """The number of nodes from all candidates of a constraint to a node, or 0.
+
+    0 if not all imply the node. Each node has one parent, so its depth is the number of nodes.
+    """
+    complexity, rest = 0, state[constraint]
+    while rest:
+        slot = slot_of(candidate_at(tables, constraint, lowest_bit(tables, rest)))
+        derivation = derivation_of(workspace, slot, signed)
+        if derivation == 0:
+            return 0
+        complexity += workspace[slot + derivation + L.NODE_DEPTH]
+        rest &= rest - 1
+    return complexity

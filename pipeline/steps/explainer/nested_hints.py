@@ -1,0 +1,205 @@
+"""Hints within a chain: their complexity, what they cite, and mode they eliminate candidates.
+
+Where nothing more follows from an assumption, a pattern or a chain on the remaining candidates may
+eliminate candidates, which then are off as well. Their parents are the eliminated candidates that
+the hint depends on. Such a hint is numbered, because Sudoku Explainer adds its complexity once to
+each chain that uses it, no matter mode often.
+"""
+
+from __future__ import annotations
+
+from pipeline.native import compiled
+from pipeline.steps import layout as L
+from pipeline.steps.explainer import nested_layout as N
+from pipeline.steps.explainer.nested_slots import MOST, add_entry_parent, reach
+from pipeline.steps.step_arrays import candidate_at, lowest_bit
+
+
+@compiled()
+def count_complexity(nest, slot, entry, max_nodes):
+    """Count the nodes of a chain, and add the complexity of hints that it uses.
+
+    `entry`: the entry of its last node. A hint counts once as long as HINT_STAMP_NOW does not
+    change. Stops counting above `max_nodes`.
+    """
+    nest[N.STAMP] += 1
+    stamp, count, depth = nest[N.STAMP], 1, 0
+    while True:
+        if nest[entry + N.CAUSE] < L.NOTHING:
+            hint = N.HINTS + N.HINT_SIZE * (-2 - nest[entry + N.CAUSE])
+            if nest[hint + N.HINT_STAMP] != nest[N.HINT_STAMP_NOW]:
+                nest[hint + N.HINT_STAMP] = nest[N.HINT_STAMP_NOW]
+                count += nest[hint + N.HINT_COMPLEXITY]
+        for k in range(
+            entry + N.FIRST_PARENT, entry + N.FIRST_PARENT + nest[entry + N.PARENT_COUNT]
+        ):
+            parent = nest[k]
+            if nest[N.STAMPS + parent] != stamp:
+                nest[N.STAMPS + parent] = stamp
+                nest[N.STACK + depth] = nest[slot + N.ENTRY_AT + parent]
+                depth += 1
+                count += 1
+        if depth == 0 or count > max_nodes:
+            return count
+        depth -= 1
+        entry = nest[N.STACK + depth]
+
+
+@compiled(inline=True)
+def mix(number):
+    """Scatter a number over 60 bits."""
+    number = (number + 1) * 0x1E3779B97F4A7C15 & N.HASH_MASK
+    return (number ^ number >> 29) * 0x3F58476D1CE4E5B & N.HASH_MASK
+
+
+@compiled()
+def clear_citations(nest):
+    """Clear CITED_SET."""
+    for k in range(N.CITED_WORDS):
+        nest[N.CITED_SET + k] = 0
+
+
+@compiled(inline=True)
+def cite(nest, constraint):
+    """Add a constraint to CITED_SET."""
+    nest[N.CITED_SET + constraint // N.CITED_BITS] |= 1 << constraint % N.CITED_BITS
+
+
+@compiled()
+def cite_chain(nest, slot, signed, entry):
+    """Add what a chain and its hints cite to CITED_SET. Returns a hash of its nodes."""
+    nest[N.STAMP] += 1
+    stamp, depth, digest = nest[N.STAMP], 0, mix(signed)
+    while True:
+        cause = nest[entry + N.CAUSE]
+        if cause < L.NOTHING:
+            hint = N.HINTS + N.HINT_SIZE * (-2 - cause)
+            for k in range(N.CITED_WORDS):
+                nest[N.CITED_SET + k] |= nest[hint + N.HINT_CITED + k]
+        elif cause != L.NOTHING:
+            cite(nest, cause)
+        for k in range(
+            entry + N.FIRST_PARENT, entry + N.FIRST_PARENT + nest[entry + N.PARENT_COUNT]
+        ):
+            parent = nest[k]
+            if nest[N.STAMPS + parent] != stamp:
+                nest[N.STAMPS + parent] = stamp
+                digest += mix(parent)
+                nest[N.STACK + depth] = nest[slot + N.ENTRY_AT + parent]
+                depth += 1
+        if depth == 0:
+            return mix((digest ^ signed) & N.HASH_MASK)
+        depth -= 1
+        entry = nest[N.STACK + depth]
+
+
+@compiled()
+def number_hint(nest, complexity, digest):
+    """The number of a hint with the citations of CITED_SET: a new one, or an equal one.
+
+    Hints are equal if `digest`, a hash of their conclusion and nodes, is. Returns NOTHING if there
+    are too many.
+    """
+    low, high = digest & (1 << 30) - 1, digest >> 30 & (1 << 30) - 1
+    place = low % N.INDEX_SIZE
+    while True:
+        number = nest[N.INDEX + place] - 1
+        if number < 0:
+            break
+        hint = N.HINTS + N.HINT_SIZE * number
+        if nest[hint + N.HINT_LOW] == low and nest[hint + N.HINT_HIGH] == high:
+            return number
+        place = (place + 1) % N.INDEX_SIZE
+    number = nest[N.HINT_COUNT]
+    if number == N.MAX_HINTS:
+        return L.NOTHING
+    nest[N.HINT_COUNT] += 1
+    nest[N.INDEX + place] = number + 1
+    hint = N.HINTS + N.HINT_SIZE * number
+    nest[hint + N.HINT_COMPLEXITY], nest[hint + N.HINT_STAMP] = complexity, 0
+    nest[hint + N.HINT_LOW], nest[hint + N.HINT_HIGH] = low, high
+    for k in range(N.CITED_WORDS):
+        nest[hint + N.HINT_CITED + k] = nest[N.CITED_SET + k]
+    return number
+
+
+@compiled()
+def forget_hints(nest):
+    """Forget all hints that are numbered."""
+    for k in range(N.INDEX_SIZE if nest[N.HINT_COUNT] else 0):
+        nest[N.INDEX + k] = 0
+    nest[N.HINT_COUNT] = nest[N.HINT_STAMP_NOW] = 0
+
+
+@compiled(inline=True)
+def add_elimination(nest, node):
+    """Add an elimination to the hint in use."""
+    nest[N.ELIMINATIONS + nest[N.ELIMINATION_COUNT]] = node
+    nest[N.ELIMINATION_COUNT] += 1
+
+
+@compiled()
+def add_eliminations_of_cell(grid, tables, nest, cell, digits):
+    """Add the eliminations of some digits of a cell."""
+    rest = grid[cell] & digits
+    while rest:
+        add_elimination(nest, 9 * cell + lowest_bit(tables, rest))
+        rest &= rest - 1
+
+
+@compiled(inline=True)
+def add_parent(nest, node):
+    """Add a node off to the parents, unless it is one of them."""
+    if nest[N.STAMPS + 2 * node] != nest[N.STAMP]:
+        nest[N.STAMPS + 2 * node] = nest[N.STAMP]
+        nest[N.PARENTS + nest[N.PARENTS_COUNT]] = 2 * node
+        nest[N.PARENTS_COUNT] += 1
+
+
+@compiled()
+def start_eliminations(nest):
+    """Start to collect the parents and the eliminations of a hint."""
+    nest[N.STAMP] += 1
+    nest[N.PARENTS_COUNT] = nest[N.ELIMINATION_COUNT] = 0
+
+
+@compiled()
+def add_eliminated_parents(state, grid, tables, nest, constraint):
+    """Add to the parents all candidates of a constraint that are eliminated."""
+    eliminated = state[constraint] & ~grid[constraint]
+    while eliminated:
+        add_parent(nest, candidate_at(tables, constraint, lowest_bit(tables, eliminated)))
+        eliminated &= eliminated - 1
+
+
+@compiled()
+def enter_eliminations(nest, slot, complexity, digest):
+    """Enter the eliminations of a hint with its parents; the arguments are those of `number_hint`.
+
+    A hint without parents does not depend on the assumption, so it gives nothing.
+    """
+    if nest[N.PARENTS_COUNT] == 0:
+        return
+    # Sudoku Explainer keeps eliminations by cell in a hash table, which decides their order
+    hint, cells, last, minimum = L.NOTHING, 0, L.NOTHING, 0
+    for k in range(nest[N.ELIMINATION_COUNT]):
+        cells += nest[N.ELIMINATIONS + k] // 9 != last
+        last = nest[N.ELIMINATIONS + k] // 9
+    modulus = 32 if cells > 12 else 16
+    for place in range(modulus):
+        for k in range(nest[N.ELIMINATION_COUNT]):
+            node = nest[N.ELIMINATIONS + k]
+            if node // 9 % modulus != place or nest[slot + N.ENTRY_AT + 2 * node]:
+                continue
+            if hint == L.NOTHING:
+                hint = number_hint(nest, complexity, digest)
+            if hint == L.NOTHING or nest[slot + N.SLOT_END] > N.MAX_SLOT_END:
+                return
+            reach(nest, slot, 2 * node, -2 - hint, 0)
+            for j in range(nest[N.PARENTS_COUNT]):
+                add_entry_parent(nest, slot, nest[N.PARENTS + j])
+            entry = nest[slot + N.ENTRY_AT + 2 * node]
+            if minimum == 0:
+                nest[N.HINT_STAMP_NOW] += 1
+                minimum = count_complexity(nest, slot, entry, MOST)
+            nest[entry + N.MIN_COMPLEXITY] = minimum

@@ -1,0 +1,391 @@
+"""Forcing nets: what an assumption implies by singles and by all links together; brute force.
+
+`layout` describes the arrays. A set of signed candidates is 2 · WORDS words: the eliminated
+candidates, then the placed ones. A word has BITS bits, 9 for each of seven cells.
+"""
+
+from __future__ import annotations
+
+from pipeline.certify.steps import follows
+from pipeline.native import compiled
+from pipeline.steps import layout as L
+from pipeline.steps.hodoku.links import link_state, strong_constraint
+from pipeline.steps.step_arrays import (
+    append_new,
+    bit_count,
+    candidate_at,
+    eliminate,
+    lowest_bit,
+    reset_step,
+)
+
+MAX_NODES = L.PATTERN_CELLS - L.CHAIN_NODES - 1
+"""Maximum number of nodes that a step shows; more are left out."""
+
+ROUNDS = 4
+"""The number of times that a trial places all singles."""
+
+SET = 2 * L.WORDS
+CELLS_IN_WORD = L.BITS // 9
+
+
+# HoDoKu draws the same conclusions as for forcing chains, and takes them in the same order. A net
+# is the closure of an assumption under the trials of its candidates, the links of groups, and
+# constraints with one candidate left. So it is inconsistent if it contains a candidate and its
+# contrary. Unlike chains, nets do not hold backwards, so what all candidates of a constraint imply
+# (a verity) is looked for separately.
+@compiled()
+def find_forcing_net(state, tables, step, graph, scratch):
+    """Find an assumption that its net refutes, or what all nets of a constraint imply.
+
+    Returns whether there is a conclusion. If a candidate can be placed, it is that in the lowest
+    cell, otherwise the lowest candidate to eliminate.
+    """
+    link_state(state, tables, graph)
+    for signed in range(2 * L.SINGLES):
+        if graph[L.IS_NODE + signed // 2]:
+            count = _try(state, tables, graph, scratch, signed)
+            _keep_trial(state, graph, scratch, signed, count)
+    for k in range(SET):
+        graph[L.PROVED + k] = 0
+    for signed in range(2 * L.SINGLES):
+        if graph[L.IS_NODE + signed // 2]:
+            _close(state, tables, graph, signed)
+            if _is_inconsistent(graph):
+                _add(graph, L.PROVED, signed ^ 1)
+            for k in range(SET):
+                graph[L.NETS + SET * signed + k] = graph[L.NET + k]
+    for constraint in range(L.CONSTRAINTS):
+        if state[constraint]:
+            _intersect(state, tables, graph, constraint)
+            for k in range(SET):
+                graph[L.PROVED + k] |= graph[L.NET + k]
+    for candidate in range(L.SINGLES):
+        if graph[L.IS_NODE + candidate]:
+            _intersect_contraries(graph, candidate)
+            for k in range(SET):
+                graph[L.PROVED + k] |= graph[L.NET + k]
+    for is_on in (1, 0):
+        for candidate in range(L.SINGLES):
+            if graph[L.IS_NODE + candidate] and _has(graph, L.PROVED, 2 * candidate + is_on):
+                reset_step(step)
+                append_new(step, L.PLACED if is_on else L.ELIMINATED, candidate)
+                _prove(state, tables, step, graph, scratch, 2 * candidate + is_on)
+                return 1
+    return 0
+
+
+@compiled(inline=True)
+def _has(graph, first, signed):
+    """Whether a set contains a signed candidate."""
+    cell, digit = signed // 18, signed // 2 % 9
+    word = graph[first + L.WORDS * (signed & 1) + cell // CELLS_IN_WORD]
+    return word >> 9 * (cell % CELLS_IN_WORD) + digit & 1
+
+
+@compiled(inline=True)
+def _add(graph, first, signed):
+    """Add a signed candidate to a set."""
+    cell, digit = signed // 18, signed // 2 % 9
+    at = first + L.WORDS * (signed & 1) + cell // CELLS_IN_WORD
+    graph[at] |= 1 << 9 * (cell % CELLS_IN_WORD) + digit
+
+
+@compiled()
+def _try(state, tables, graph, scratch, signed):
+    """Place or eliminate a candidate in a copy of the state, then ROUNDS times all singles.
+
+    Returns the number of placements in TRIAL_PLACED.
+    """
+    candidate, count = signed // 2, 1
+    for k in range(L.STATE_SIZE):
+        scratch[k] = state[k]
+    graph[L.TRIAL_PLACED], graph[L.TRIAL_CITED] = candidate, L.NOTHING
+    if signed & 1:
+        _place(tables, graph, scratch, 0)
+    else:
+        eliminate(scratch, tables, candidate)
+        graph[L.STRUCK_BY + candidate] = 0
+    for _ in range(ROUNDS):
+        first, end = count, count
+        for constraint in range(L.CONSTRAINTS):
+            mask = scratch[constraint]
+            if mask and mask & (mask - 1) == 0:
+                single = candidate_at(tables, constraint, lowest_bit(tables, mask))
+                graph[L.TRIAL_PLACED + end], graph[L.TRIAL_CITED + end] = single, constraint
+                end += 1
+        for k in range(first, end):
+            single = graph[L.TRIAL_PLACED + k]
+            if scratch[single // 9] >> single % 9 & 1:
+                graph[L.TRIAL_PLACED + count] = single
+                graph[L.TRIAL_CITED + count] = graph[L.TRIAL_CITED + k]
+                _place(tables, graph, scratch, count)
+                count += 1
+    return count
+
+
+@compiled()
+def _place(tables, graph, scratch, at):
+    """Place TRIAL_PLACED `at` in the copy of the state."""
+    candidate = graph[L.TRIAL_PLACED + at]
+    for k in range(4 * candidate, 4 * candidate + 4):
+        constraint = tables[L.NODE_CONSTRAINTS + k]
+        others = scratch[constraint]
+        while others:
+            other = candidate_at(tables, constraint, lowest_bit(tables, others))
+            eliminate(scratch, tables, other)
+            graph[L.STRUCK_BY + other] = at
+            others &= others - 1
+
+
+@compiled()
+def _keep_trial(state, graph, scratch, signed, count):
+    """Write to TRIALS what the last trial, with `count` placements, eliminates and places."""
+    first = L.TRIALS + SET * signed
+    for k in range(SET):
+        graph[first + k] = 0
+    for cell in range(81):
+        struck = (state[cell] & ~scratch[cell]) << 9 * (cell % CELLS_IN_WORD)
+        graph[first + cell // CELLS_IN_WORD] |= struck
+    for k in range(1 - (signed & 1), count):
+        placed = graph[L.TRIAL_PLACED + k]
+        cell, bit = placed // 9, 1 << 9 * (placed // 9 % CELLS_IN_WORD) + placed % 9
+        graph[first + cell // CELLS_IN_WORD] &= ~bit
+        graph[first + L.WORDS + cell // CELLS_IN_WORD] |= bit
+
+
+@compiled()
+def _close(state, tables, graph, start):
+    """Find the net of an assumption. Returns the number of its signed nodes.
+
+    NET contains the candidates of the net, CHAIN_QUEUE all its signed nodes, and CHAIN_PARENT what
+    implies each: a signed node, or constraint k as -2 - k.
+    """
+    graph[L.SEARCH] += 1
+    for k in range(SET):
+        graph[L.NET + k] = 0
+    tail, head = _append(graph, start, L.NOTHING, 0), 0
+    while head < tail:
+        while head < tail:
+            signed = graph[L.CHAIN_QUEUE + head]
+            head += 1
+            is_candidate = signed < 2 * L.SINGLES
+            first = L.DIRECT_AT + 3 * signed + (1 if is_candidate else 0)
+            for k in range(graph[first], graph[L.DIRECT_AT + 3 * signed + 2]):
+                tail = _append(graph, graph[k], signed, tail)
+            if is_candidate:
+                tail = _append_trial(tables, graph, signed, tail)
+        for constraint in range(L.CONSTRAINTS):
+            if bit_count(tables, state[constraint]) > 2:
+                tail = _append_last(state, tables, graph, constraint, tail)
+    return tail
+
+
+@compiled(inline=True)
+def _append(graph, signed, parent, tail):
+    """Append a signed node to CHAIN_QUEUE unless it is there. Returns the length of the queue."""
+    if graph[L.CHAIN_START + signed] == graph[L.SEARCH]:
+        return tail
+    graph[L.CHAIN_START + signed], graph[L.CHAIN_PARENT + signed] = graph[L.SEARCH], parent
+    graph[L.CHAIN_QUEUE + tail] = signed
+    if signed < 2 * L.SINGLES:
+        _add(graph, L.NET, signed)
+    return tail + 1
+
+
+@compiled()
+def _append_trial(tables, graph, signed, tail):
+    """Append what the trial of a candidate eliminates and places."""
+    for k in range(SET):
+        new = graph[L.TRIALS + SET * signed + k] & ~graph[L.NET + k]
+        for n in range(CELLS_IN_WORD if new else 0):
+            cell, bits = k % L.WORDS * CELLS_IN_WORD + n, new >> 9 * n & 511
+            while bits:
+                implied = 2 * (9 * cell + lowest_bit(tables, bits)) + k // L.WORDS
+                tail = _append(graph, implied, signed, tail)
+                bits &= bits - 1
+    return tail
+
+
+@compiled()
+def _append_last(state, tables, graph, constraint, tail):
+    """Append the last candidate or group of a constraint, or all candidates if none is left."""
+    mask, left = state[constraint], 0
+    for position in range(9):
+        if mask >> position & 1:
+            signed = 2 * candidate_at(tables, constraint, position)
+            if graph[L.CHAIN_START + signed] != graph[L.SEARCH]:
+                left |= 1 << position
+    last = mask if not left else left if left & (left - 1) == 0 else 0
+    while last:
+        node = candidate_at(tables, constraint, lowest_bit(tables, last))
+        tail = _append(graph, 2 * node + 1, -2 - constraint, tail)
+        last &= last - 1
+    if constraint >= L.UNIT_DIGITS:
+        spot = tables[L.SPOT_AT + 512 * (constraint // 9 - 9) + left]
+        if spot >= 81:
+            tail = _append(graph, 2 * (9 * spot + constraint % 9) + 1, -2 - constraint, tail)
+    return tail
+
+
+@compiled()
+def _is_inconsistent(graph):
+    """Whether NET contains a candidate and its contrary."""
+    for word in range(L.WORDS):
+        if graph[L.NET + word] & graph[L.NET + L.WORDS + word]:
+            return True
+    return False
+
+
+@compiled()
+def _intersect(state, tables, graph, constraint):
+    """Write to NET what all candidates of a constraint imply."""
+    for k in range(SET):
+        graph[L.NET + k] = (1 << L.BITS) - 1
+    for position in range(9):
+        if state[constraint] >> position & 1:
+            first = L.NETS + SET * (2 * candidate_at(tables, constraint, position) + 1)
+            for k in range(SET):
+                graph[L.NET + k] &= graph[first + k]
+
+
+@compiled()
+def _intersect_contraries(graph, candidate):
+    """Write to NET what a candidate and its contrary imply, except in its cell."""
+    first = L.NETS + 2 * SET * candidate
+    for k in range(SET):
+        graph[L.NET + k] = graph[first + k] & graph[first + SET + k]
+    cell = candidate // 9
+    for word in range(cell // CELLS_IN_WORD, SET, L.WORDS):
+        graph[L.NET + word] &= ~(511 << 9 * (cell % CELLS_IN_WORD))
+
+
+@compiled()
+def _prove(state, tables, step, graph, scratch, conclusion):
+    """Cite what implies a conclusion: the net of its contrary, or the nets of a verity."""
+    tail = _close(state, tables, graph, conclusion ^ 1)
+    if _is_inconsistent(graph):
+        _cite_net(state, tables, step, graph, scratch, tail, L.NOTHING)
+        return
+    for constraint in range(L.CONSTRAINTS):
+        if state[constraint]:
+            _intersect(state, tables, graph, constraint)
+            if _has(graph, L.NET, conclusion):
+                _cite_verity(state, tables, step, graph, scratch, constraint, conclusion)
+                return
+    for candidate in range(L.SINGLES):
+        if graph[L.IS_NODE + candidate]:
+            _intersect_contraries(graph, candidate)
+            if _has(graph, L.NET, conclusion):
+                append_new(step, L.PATTERN_CELLS, candidate // 9)
+                step[L.PATTERN_DIGITS] = 1 << candidate % 9
+                for signed in (2 * candidate, 2 * candidate + 1):
+                    tail = _close(state, tables, graph, signed)
+                    _cite_net(state, tables, step, graph, scratch, tail, conclusion)
+                return
+
+
+@compiled()
+def _cite_verity(state, tables, step, graph, scratch, constraint, conclusion):
+    """Cite a constraint and the nets of its candidates, which all imply a conclusion."""
+    append_new(step, L.CITED, constraint)
+    if constraint < L.UNIT_DIGITS:
+        append_new(step, L.PATTERN_CELLS, constraint)
+        step[L.PATTERN_DIGITS] = state[constraint]
+    else:
+        step[L.PATTERN_DIGITS], step[L.BASE_UNITS] = 1 << constraint % 9, 1 << constraint // 9 - 9
+    for position in range(9):
+        if state[constraint] >> position & 1:
+            signed = 2 * candidate_at(tables, constraint, position) + 1
+            tail = _close(state, tables, graph, signed)
+            if _is_inconsistent(graph):
+                _cite_net(state, tables, step, graph, scratch, tail, L.NOTHING)
+            else:
+                _cite_net(state, tables, step, graph, scratch, tail, conclusion)
+
+
+# A conclusion needs its parents, and so on back to the assumption. Parents are before their
+# children in CHAIN_QUEUE. CHAIN_DISTANCE is 1 for the nodes that are needed.
+@compiled()
+def _cite_net(state, tables, step, graph, scratch, tail, conclusion):
+    """Cite what the last net needs for a conclusion, or for a contradiction if that is NOTHING.
+
+    Appends the nodes that are needed to CHAIN_NODES, the last first. `tail`: the number of nodes.
+    """
+    for k in range(tail):
+        graph[L.CHAIN_DISTANCE + graph[L.CHAIN_QUEUE + k]] = 0
+    if conclusion == L.NOTHING:
+        for k in range(tail):
+            signed = graph[L.CHAIN_QUEUE + k]
+            if signed < 2 * L.SINGLES and graph[L.CHAIN_START + (signed ^ 1)] == graph[L.SEARCH]:
+                graph[L.CHAIN_DISTANCE + signed] = graph[L.CHAIN_DISTANCE + (signed ^ 1)] = 1
+                break
+    else:
+        graph[L.CHAIN_DISTANCE + conclusion] = 1
+    for k in range(tail - 1, -1, -1):
+        signed = graph[L.CHAIN_QUEUE + k]
+        if graph[L.CHAIN_DISTANCE + signed]:
+            if step[L.CHAIN_NODES] < MAX_NODES:
+                append_new(step, L.CHAIN_NODES, signed)
+            parent = graph[L.CHAIN_PARENT + signed]
+            if parent < L.NOTHING:
+                _cite_last(state, tables, step, graph, -2 - parent, signed)
+            elif parent >= 0:
+                graph[L.CHAIN_DISTANCE + parent] = 1
+                if max(signed, parent) < 2 * L.SINGLES:
+                    _cite_trial(state, tables, step, graph, scratch, parent, signed)
+                elif signed & 1:
+                    constraint = strong_constraint(state, tables, parent // 2, signed // 2)
+                    append_new(step, L.CITED, constraint)
+
+
+@compiled()
+def _cite_last(state, tables, step, graph, constraint, signed):
+    """Cite a constraint whose other candidates are eliminated; they are needed too."""
+    append_new(step, L.CITED, constraint)
+    for position in range(9):
+        other = 2 * candidate_at(tables, constraint, position)
+        is_other = state[constraint] >> position & 1 == 1 and other != signed - 1
+        if is_other and graph[L.CHAIN_START + other] == graph[L.SEARCH]:
+            graph[L.CHAIN_DISTANCE + other] = 1
+
+
+@compiled()
+def _cite_trial(state, tables, step, graph, scratch, start, conclusion):
+    """Cite the singles that the trial of a signed candidate needs for a conclusion."""
+    count = _try(state, tables, graph, scratch, start)
+    for k in range(count):
+        is_placed = graph[L.TRIAL_PLACED + k] == conclusion // 2
+        graph[L.IS_NEEDED + k] = k if conclusion & 1 and is_placed else 0
+    if not conclusion & 1:
+        graph[L.IS_NEEDED + graph[L.STRUCK_BY + conclusion // 2]] = 1
+    for k in range(count - 1, 0, -1):
+        if graph[L.IS_NEEDED + k]:
+            constraint = graph[L.TRIAL_CITED + k]
+            append_new(step, L.CITED, constraint)
+            for position in range(9):
+                other = candidate_at(tables, constraint, position)
+                if state[constraint] >> position & 1 and other != graph[L.TRIAL_PLACED + k]:
+                    graph[L.IS_NEEDED + graph[L.STRUCK_BY + other]] = 1
+
+
+# HoDoKu's last resort takes a digit from the solution. Here an exhaustive search of all constraints
+# refutes the other digits. It counts for HoDoKu's score, but is no logical step.
+@compiled()
+def find_by_brute_force(state, step, stack):
+    """Place the middle one of the open cells. Returns 0 if the search gives up, else 1."""
+    reset_step(step)
+    middle, count = L.NOTHING, 0
+    for cell in range(81):
+        if state[cell]:
+            middle = cell if count == state[L.OPEN] // 2 else middle
+            count += 1
+    for constraint in range(L.CONSTRAINTS):
+        if state[constraint]:
+            append_new(step, L.CITED, constraint)
+    for digit in range(9):
+        if middle != L.NOTHING and state[middle] >> digit & 1:
+            step[L.PLACED], step[L.PLACED + 1] = 1, 9 * middle + digit
+            if follows(state, step, stack, False):
+                return 1
+    return 0

@@ -1,0 +1,1 @@
+"""How steps are presented: lines, reasons, branches, pictures and JSON objects."""
