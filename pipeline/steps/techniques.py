@@ -37,7 +37,7 @@ from pipeline.steps.hodoku import (
     sue_de_coq,
     wings,
 )
-from pipeline.steps.hodoku.singles import apply_queued, empty_queues, set_up_queues
+from pipeline.steps.hodoku.singles import apply_queued, set_up_queues
 from pipeline.steps.step_arrays import apply_step, reset_step, set_up
 
 MAX_SCORES = (800, 1000, 1600, 1800)
@@ -315,7 +315,6 @@ def take_steps(walk, state, tables, step, graph, scratch, stack, workspace, inne
             set_up_queues(state, tables, graph)
         else:
             set_up(state, tables)
-            empty_queues(graph)
         walk[L.STEPS_TAKEN] = graph[L.IS_KNOWN] = graph[L.HAS_CLOSURE] = 0
         walk[L.RESUME_ROW] = nest[N.PAUSED_LEVEL] = 0
         nest[N.READY_LEVEL] = L.NOTHING

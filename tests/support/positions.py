@@ -8,8 +8,6 @@ from support.techniques import masks_of
 
 from pipeline.certify.steps import ELIMINATED
 from pipeline.steps import Step, _Walker, steps
-from pipeline.steps.hodoku.singles import strike
-from pipeline.steps.step_arrays import make_tables
 from pipeline.steps.techniques import TECHNIQUES
 
 UNITS = {
@@ -86,10 +84,7 @@ def struck_by(
 def order_of_eliminations(technique: str, cells: Mapping[str, str]) -> list[tuple[int, int]]:
     """The eliminations of the first step of a technique, in its order."""
     walker = _Walker(None, [each for each in TECHNIQUES if each.name == technique])
-    walker.begin(masks_of("." * 81), unique=True)
-    walker.take(0)
-    for cell, value in eliminated(cells):
-        strike(walker.state, make_tables(), walker.graph, 9 * cell + value - 1)
+    walker.start_at(masks_of("." * 81), eliminated(cells), (), unique=True)
     walker.take(1)
     listed = walker.step[ELIMINATED + 1 : ELIMINATED + 1 + walker.step[ELIMINATED]]
     return [(candidate // 9, candidate % 9 + 1) for candidate in listed]

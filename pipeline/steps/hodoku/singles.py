@@ -24,7 +24,8 @@ def set_up_queues(state, tables, graph):
     excludes are eliminated.
     """
     state[L.OPEN] = 81
-    empty_queues(graph)
+    graph[L.NAKED_FIRST] = graph[L.NAKED_END] = L.NAKED_QUEUE
+    graph[L.HIDDEN_FIRST] = graph[L.HIDDEN_END] = L.HIDDEN_QUEUE
     for cell in range(81):
         state[L.ALLOWED + cell] = state[L.CELLS + cell]
     for constraint in range(L.CONSTRAINTS):
@@ -38,13 +39,6 @@ def set_up_queues(state, tables, graph):
         while mask:
             strike(state, tables, graph, 9 * cell + lowest_bit(tables, mask))
             mask &= mask - 1
-
-
-@compiled()
-def empty_queues(graph):
-    """Empty both queues."""
-    graph[L.NAKED_FIRST] = graph[L.NAKED_END] = L.NAKED_QUEUE
-    graph[L.HIDDEN_FIRST] = graph[L.HIDDEN_END] = L.HIDDEN_QUEUE
 
 
 @compiled()
