@@ -206,7 +206,8 @@ def read_solution(file: Path, parsed: Parsed, settings: Settings) -> Grid:
         return read_values(read_bytes(file, settings.max_bytes), source_name(file), geometry)
     filled = read_puzzle(file, settings).puzzle
     grid = filled_grid(filled, source_name(file))
-    # If the file draws no boxes, the reader assumed some. The boxes of the puzzle replace them.
+    # The boxes of the solution are drawn in its file, or assumed by the reader. The boxes of the
+    # puzzle replace them.
     is_same_side = filled.is_plain and filled.geometry.side == geometry.side
     return Grid(geometry, grid.values) if is_same_side else grid
 

@@ -25,10 +25,14 @@ from pipeline.steps import Step
 from pipeline.steps.orders import ORDERS, Order, technique_named
 from pipeline.steps.step_objects import place_object, place_of, step_object, technique_object
 from pipeline.steps.variants import VARIANT_TECHNIQUES
+from pipeline.steps.wording import wording_of
 from pipeline.steps.words import branch_lines, unit_names, with_commas
 
 HintLevel = Literal["technique", "where", "step"]
 StepDetail = Literal["lines", "full"]
+
+_NO_SOLUTION = "no steps, because there is no solution"
+"""Why a puzzle without solutions has no steps."""
 
 _INDENT = "     "
 """The indentation of the reason of a step, below its number."""
@@ -65,13 +69,18 @@ class Walkthrough:
         steps = find(result, order=self.order)
         if self.until is not None:
             last = technique_named(self.until, (*ORDERS[self.order], *VARIANT_TECHNIQUES)).name
-            steps = takewhile(lambda step: step.technique.name != last, steps)
+            steps = takewhile(lambda step: last not in _names_of(step), steps)
         return islice(steps, 1) if self.hint else steps
 
     def drawn_steps(self, result: Result[Any]) -> list[Step]:
         """The steps of a result to draw; none for a hint that does not tell the step."""
         is_told = self.hint in (None, "step")
         return [*self.steps_of(result)] if is_told and has_steps(result) else []
+
+
+def _names_of(step: Step) -> tuple[str, str]:
+    """The names of a technique: a hidden single in a box is also a hidden single."""
+    return step.technique.name, wording_of(step).name
 
 
 def show_steps(
@@ -96,7 +105,8 @@ def show_steps(
         if mistakes and is_start:
             return False
         if not isinstance(problem, PuzzleProblem) or not has_steps(result):
-            say(f"{name}: {NO_STEPS}")
+            is_unsolvable = result.complete and not result.solutions
+            say(f"{name}: {_NO_SOLUTION if is_unsolvable else NO_STEPS}")
             return walkthrough.hint is None
         return _show(name, result, problem, walkthrough)
     except SolverError as error:

@@ -21,7 +21,7 @@ from pipeline.service.signals import Interrupted, Stop
 from pipeline.service.workers import LocalWorker
 from pipeline.settings import Settings
 from pipeline.solving.solvers import Solvers
-from pipeline.solving.solvers.child import EXIT_TIMEOUT, Peer
+from pipeline.solving.solvers.child import EXIT_WAIT_SECONDS, Peer
 
 MAX_NAMES = 16_384
 """Maximum number of names that a claimer gets at a time: about 20 s of work."""
@@ -114,7 +114,7 @@ class Claimers:
         for peer in self._peers:
             peer.pipe.close()
         for peer in self._peers:
-            peer.exit_code(EXIT_TIMEOUT + (peer in self.busy) * self._settings.grace)
+            peer.exit_code(EXIT_WAIT_SECONDS + (peer in self.busy) * self._settings.grace)
             peer.close()
         self._peers.clear()
         self.busy.clear()

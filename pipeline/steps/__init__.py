@@ -1,7 +1,8 @@
 """Logical steps through a 9×9 puzzle, each certified, and ratings of puzzles by their steps.
 
-`patterns`, `chains` and `nets` find steps, `techniques` tries the simplest first, and
-`certify.steps` checks that each step follows from its citations. `wording` writes a step in words.
+`patterns`, `chains`, `loops` and other modules find steps, `techniques` tries the simplest first,
+and `certify.steps` checks that each step follows from its citations. `wording` writes a step in
+words.
 """
 
 from __future__ import annotations
@@ -45,6 +46,7 @@ __all__ = ["BY_RATING", "BY_SCORE", "Node", "Step", "all_steps", "ratings", "ste
 
 _MODULE_NAMES = (
     "techniques", "singles", "patterns", "rectangles", "wings", "sue_de_coq", "almost_locked_sets",
+    "set_links",
     "chains", "nets", "links", "colours", "loops", "forcing", "explainer", "explainer_aligned",
     "explainer_bug", "explainer_closure", "explainer_cycles", "explainer_multiple",
     "explainer_hints", "explainer_implications", "explainer_loops", "explainer_nishio",
@@ -126,6 +128,13 @@ class _Walker:
         array = np.zeros(N.NEST_SIZE, np.int32)
         return array if self.is_compiled else array.data
 
+    def use_order(self, order: Sequence[Technique]) -> None:
+        """Take other techniques in the next walk, in this order."""
+        self.order, self._initial_walk = order, new_walk(order)
+        walk = self._initial_walk
+        self.walk = np.array(walk, np.int64) if self.is_compiled else [*walk]
+        self._arrays = (self.walk, *self._arrays[1:])
+
     def begin(self, masks: Sequence[int], *, unique: bool) -> None:
         """Start a walk through a puzzle; `masks` and `unique` as for `steps`."""
         self.walk[: L.TECHNIQUE_ROWS] = self._initial_walk[: L.TECHNIQUE_ROWS]
@@ -176,6 +185,25 @@ class _Walker:
             outcome = self._advance(max_steps)
             if outcome not in (MORE, PAUSED) or time.monotonic() >= deadline:
                 return outcome
+
+    @property
+    def paused_technique(self) -> Technique:
+        """The technique that the walk was looking for at its last pause."""
+        row = int(self.walk[L.RESUME_ROW]) - L.TECHNIQUE_ROWS
+        return self.order[row // L.TECHNIQUE_ROW_SIZE]
+
+    def highest_rating(self, outcome: int) -> int:
+        """The highest rating of a step in tenths, for a walk in the order of ratings.
+
+        `outcome`: that of the last call of `take_until`. If the puzzle is not filled, this is a
+        lower bound: the techniques before the one that was tried last did not apply.
+        """
+        tried = self.order[0]
+        if outcome == STUCK:
+            tried = self.order[-1]
+        elif outcome == PAUSED:
+            tried = self.paused_technique
+        return max(int(self.walk[L.HIGHEST_RATING]), tried.se)
 
     def _advance(self, max_steps: int) -> int:
         """Take at most `max_steps` steps, but at most up to the next pause."""
@@ -241,11 +269,12 @@ def all_steps(
     Raises StepRejected for an unsound step, which is a fault of this program.
     """
     conclusions, struck, placed = set[tuple[int, int, bool]](), [*struck], [*placed]
+    walker = _Walker(loader.get(_SECONDS_PER_STEP * len(techniques)), techniques)
+    start = partial(walker.start_at, masks, placed=placed, unique=unique)
     for technique in techniques:
         if technique.needs_unique and not unique:
             continue
-        walker = _Walker(loader.get(_SECONDS_PER_STEP), [technique])
-        start = partial(walker.start_at, masks, placed=placed, unique=unique)
+        walker.use_order([technique])
         start(struck=struck)
         before = _position(walker, _givens(masks))
         found = (
@@ -306,7 +335,8 @@ def _position(walker: _Walker, givens: frozenset[int]) -> Position:
     """The position of a walk."""
     values = (int(value) for value in walker.state[L.VALUES : L.VALUES + 81])
     candidates = (int(mask) for mask in walker.state[L.CELLS : L.CELLS + 81])
-    return Position.classic([*values], [*candidates], givens, NINE_BY_NINE)
+    allowed = (int(mask) for mask in walker.state[L.ALLOWED : L.ALLOWED + 81])
+    return Position.classic([*values], [*candidates], givens, NINE_BY_NINE, [*allowed])
 
 
 def _decode_step(walker: _Walker, before: Position) -> Step:
@@ -427,7 +457,7 @@ def _rate(
     if by_rating:
         by_rating.begin(masks, unique=True)
         outcome = by_rating.take_until(deadline)
-        se = _highest_rating(by_rating, outcome) / 10
+        se = by_rating.highest_rating(outcome) / 10
         ep, ed = (int(by_rating.walk[at]) / 10 for at in (L.PLACING_RATING, L.FIRST_RATING))
         stopped = _STOPPED.get(outcome, "")
     return Rating(
@@ -450,21 +480,6 @@ _STOPPED: Final[dict[int, StopReason]] = {
     STUCK: NO_TECHNIQUE,
 }
 """What a rating says for an outcome of a walk."""
-
-
-def _highest_rating(by_rating: _Walker, outcome: int) -> int:
-    """The highest rating of a walk in tenths.
-
-    If the walk has ended early, the techniques before the last one it tried did not apply, so the
-    next step has at least the rating of that technique.
-    """
-    tried = by_rating.order[0].se
-    if outcome == STUCK:
-        tried = by_rating.order[-1].se
-    elif outcome == PAUSED:
-        row = int(by_rating.walk[L.RESUME_ROW]) - L.TECHNIQUE_ROWS
-        tried = by_rating.order[row // L.TECHNIQUE_ROW_SIZE].se
-    return max(int(by_rating.walk[L.HIGHEST_RATING]), tried)
 
 
 def try_walk(run: Callable[..., int]) -> None:

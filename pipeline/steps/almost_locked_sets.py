@@ -1,8 +1,7 @@
 """Almost locked sets: ALS-XZ, ALS-XY-wing, ALS chain, death blossom. `layout` describes the arrays.
 
-An almost locked set (ALS) is n cells of a unit with n + 1 candidates together. If it lacks one of
-them, its cells hold all others. A *restricted common* of two disjoint sets is a digit whose places
-in the one all see its places in the other, so one of the sets lacks it.
+`set_links` finds the sets and their restricted commons. A set that lacks one of its candidates
+holds all others, and one of two sets lacks a restricted common of them.
 """
 
 from __future__ import annotations
@@ -15,15 +14,12 @@ from pipeline.steps.links import (
     elimination_count,
     elimination_key,
     keep_found,
-    link_state,
 )
-from pipeline.steps.step_arrays import append_new, bit_count, cell_at, lowest_bit
+from pipeline.steps.set_links import link_sets, overlap
+from pipeline.steps.step_arrays import append_new, bit_count, lowest_bit
 
 XZ, XY_WING, CHAIN, BLOSSOM = range(4)
 """Forms of techniques."""
-
-HAVE_SETS = 4
-"""The bit of IS_KNOWN that says whether the sets are known."""
 
 MIN_LINKS, MAX_LINKS = 3, 5
 """Minimum and maximum number of restricted commons in an ALS chain."""
@@ -42,125 +38,27 @@ def find_almost_locked_sets(state, tables, step, graph, form):
     return _find_blossom(state, tables, step, graph)
 
 
-@compiled()
-def link_sets(state, tables, graph):
-    """Write all almost locked sets and their restricted commons to `graph`, unless they are there.
-
-    HoDoKu's order: by unit (rows, columns, boxes), then depth first. Each set of cells occurs once.
-    """
-    link_state(state, tables, graph)  # for PLACES
-    if graph[L.IS_KNOWN] & HAVE_SETS:
-        return
-    graph[L.IS_KNOWN] |= HAVE_SETS
-    graph[L.ALS_COUNT] = 0
-    for unit in range(L.UNITS):
-        _add_sets(state, tables, graph, unit)
-    count = graph[L.ALS_COUNT]
-    for k in range(count):
-        graph[L.LAST_COMMON + k] = L.NOTHING
-    commons = 0
-    for a in range(count):
-        graph[L.FIRST_COMMON + a] = commons
-        for b in range(a + 1, count):
-            digits = _restricted_commons(graph, a, b)
-            if digits and commons < L.MAX_COMMONS:
-                graph[L.COMMON_SETS + 2 * commons] = a
-                graph[L.COMMON_SETS + 2 * commons + 1] = b
-                graph[L.COMMON_DIGITS + commons] = digits
-                graph[L.NEXT_COMMON + commons] = L.NOTHING
-                if graph[L.LAST_COMMON + b] != L.NOTHING:
-                    graph[L.NEXT_COMMON + graph[L.LAST_COMMON + b]] = commons
-                graph[L.LAST_COMMON + b] = commons
-                commons += 1
-    graph[L.FIRST_COMMON + count] = commons
-
-
-@compiled()
-def _add_sets(state, tables, graph, unit):
-    """Add the almost locked sets of a unit, except those that are in an earlier unit."""
-    graph[L.PICKS], graph[L.UNIONS], depth = -1, 0, 0
-    while depth >= 0:
-        graph[L.PICKS + depth] += 1
-        position = graph[L.PICKS + depth]
-        if position > 8:
-            depth -= 1
-            continue
-        cell = cell_at(tables, unit, position)
-        if not state[cell]:
-            continue
-        digits = graph[L.UNIONS + depth] | state[cell]
-        depth += 1
-        graph[L.UNIONS + depth], graph[L.PICKS + depth] = digits, position
-        if bit_count(tables, digits) != depth + 1:
-            continue
-        in_row = in_column = True
-        for k in range(depth):
-            other = cell_at(tables, unit, graph[L.PICKS + k])
-            in_row = in_row and other // 9 == cell // 9
-            in_column = in_column and other % 9 == cell % 9
-        is_repeated = (unit >= L.FIRST_COLUMN and in_row) or (unit >= L.FIRST_BOX and in_column)
-        if not is_repeated and graph[L.ALS_COUNT] < L.MAX_SETS:
-            _add_set(state, tables, graph, unit, depth, digits)
-
-
-@compiled()
-def _add_set(state, tables, graph, unit, size, digits):
-    """Add the cells in PICKS as an almost locked set."""
-    number = graph[L.ALS_COUNT]
-    graph[L.ALS_COUNT] += 1
-    graph[L.ALS_UNIT + number], graph[L.ALS_DIGITS + number] = unit, digits
-    cells, first = L.ALS_CELLS + L.BANDS * number, 9 * L.BANDS * number
-    for band in range(L.BANDS):
-        graph[cells + band] = 0
-    for k in range(9 * L.BANDS):
-        graph[L.ALS_PLACES + first + k], graph[L.ALS_SEEN + first + k] = 0, graph[L.PLACES + k]
-    for k in range(size):
-        cell = cell_at(tables, unit, graph[L.PICKS + k])
-        graph[cells + cell // 27] |= 1 << cell % 27
-        remaining = state[cell]
-        while remaining:
-            at = first + L.BANDS * lowest_bit(tables, remaining)
-            remaining &= remaining - 1
-            graph[L.ALS_PLACES + at + cell // 27] |= 1 << cell % 27
-            for band in range(L.BANDS):
-                graph[L.ALS_SEEN + at + band] &= tables[L.SEEN + L.BANDS * cell + band]
-
-
 @compiled(inline=True)
-def _overlap(graph, a, b):
-    """Whether two sets share a cell."""
-    a, b = L.ALS_CELLS + L.BANDS * a, L.ALS_CELLS + L.BANDS * b
-    shared = graph[a] & graph[b] | graph[a + 1] & graph[b + 1] | graph[a + 2] & graph[b + 2]
-    return shared != 0
-
-
-@compiled()
-def _restricted_commons(graph, a, b):
-    """The restricted commons of two sets, as a mask; 0 if the sets overlap."""
-    shared, commons = graph[L.ALS_DIGITS + a] & graph[L.ALS_DIGITS + b], 0
-    if not shared or _overlap(graph, a, b):
-        return 0
-    for digit in range(9):
-        if shared >> digit & 1:
-            seen = L.ALS_SEEN + L.BANDS * (9 * a + digit)
-            at = L.ALS_PLACES + L.BANDS * (9 * b + digit)
-            unseen = graph[at] & ~graph[seen] | graph[at + 1] & ~graph[seen + 1]
-            if not unseen | graph[at + 2] & ~graph[seen + 2]:
-                commons |= 1 << digit
-    return commons
+def _can_find_shared(tables, graph, digits, a, b):
+    """Whether a place of one of the digits sees all its places in two sets."""
+    any_word = 0
+    while digits:
+        at = L.ALS_SEEN + L.BANDS * lowest_bit(tables, digits)
+        digits &= digits - 1
+        of_a, of_b = at + 9 * L.BANDS * a, at + 9 * L.BANDS * b
+        any_word |= graph[of_a] & graph[of_b]
+        any_word |= graph[of_a + 1] & graph[of_b + 1] | graph[of_a + 2] & graph[of_b + 2]
+    return any_word != 0
 
 
 @compiled()
 def _find_shared(graph, digits, a, b):
-    """Add digits to FOUND where all their places in two sets are seen. Returns 0 if nowhere."""
-    any_word = 0
+    """Add digits to FOUND where all their places in two sets are seen."""
     for digit in range(9):
         for band in range(L.BANDS if digits >> digit & 1 else 0):
             at = L.ALS_SEEN + L.BANDS * digit + band
             word = graph[at + 9 * L.BANDS * a] & graph[at + 9 * L.BANDS * b]
             graph[L.FOUND + L.BANDS * digit + band] |= word
-            any_word |= word
-    return any_word
 
 
 @compiled()
@@ -188,13 +86,15 @@ def _find_xz(tables, step, graph):
         restricted = graph[L.COMMON_DIGITS + k]
         digits_a, digits_b = graph[L.ALS_DIGITS + a], graph[L.ALS_DIGITS + b]
         shared = digits_a & digits_b
-        if restricted & (restricted - 1):
-            any_word = _find_shared(graph, shared, a, b)
+        is_double = restricted & (restricted - 1) != 0
+        if not is_double:
+            shared &= ~restricted
+        any_word = _can_find_shared(tables, graph, shared, a, b)
+        if is_double:
             any_word |= _find_rest(graph, digits_a & ~restricted, a, b)
             any_word |= _find_rest(graph, digits_b & ~restricted, b, a)
-        else:
-            any_word = _find_shared(graph, shared & ~restricted, a, b)
         if any_word:
+            _find_shared(graph, shared, a, b)
             eliminate_found(tables, step, graph, L.FOUND)
             _cite_set(tables, step, graph, a)
             _cite_set(tables, step, graph, b)
@@ -207,7 +107,7 @@ def _find_xz(tables, step, graph):
 def _find_rest(graph, digits, own, other):
     """Add digits of a set to FOUND where its places are seen, outside of another set.
 
-    Returns 0 if nowhere.
+    Returns whether there are any.
     """
     any_word = 0
     for digit in range(9):
@@ -216,7 +116,7 @@ def _find_rest(graph, digits, own, other):
             word &= ~graph[L.ALS_CELLS + L.BANDS * other + band]
             graph[L.FOUND + L.BANDS * digit + band] |= word
             any_word |= word
-    return any_word
+    return any_word != 0
 
 
 # ALS-XY-wing. A set has a restricted common x with one set, and a different one y with another set.
@@ -247,10 +147,11 @@ def _conclude_xy_wing(tables, step, graph, first, second, a, b, shared):
     """Write the conclusions of two restricted commons of the sets a and b with a shared set."""
     x, y = graph[L.COMMON_DIGITS + first], graph[L.COMMON_DIGITS + second]
     digits = graph[L.ALS_DIGITS + a] & graph[L.ALS_DIGITS + b] & ~(x | y)
-    if not digits or (x == y and x & (x - 1) == 0) or _overlap(graph, a, b):
+    if not digits or (x == y and x & (x - 1) == 0) or overlap(graph, a, b):
         return False
-    if not _find_shared(graph, digits, a, b):
+    if not _can_find_shared(tables, graph, digits, a, b):
         return False
+    _find_shared(graph, digits, a, b)
     eliminate_found(tables, step, graph, L.FOUND)
     for number in (a, shared, b):
         _cite_set(tables, step, graph, number)
@@ -284,8 +185,10 @@ def _find_chain(tables, step, graph):
                     for y in range(9 if shared and lasts else 0):
                         if not lasts >> y & 1 or not shared & ~(1 << y):
                             continue
-                        if not _find_shared(graph, shared & ~(1 << y), start, end):
+                        digits = shared & ~(1 << y)
+                        if not _can_find_shared(tables, graph, digits, start, end):
                             continue
+                        _find_shared(graph, digits, start, end)
                         key = elimination_key(tables, graph)
                         if key > graph[L.BEST_KEY]:
                             keep_found(graph, key, length)
@@ -311,7 +214,10 @@ def _can_improve(tables, graph, start):
     """Whether a set and a later one have digits that eliminate at least as many as the best."""
     for end in range(start + 1, graph[L.ALS_COUNT]):
         shared = graph[L.ALS_DIGITS + start] & graph[L.ALS_DIGITS + end]
-        if _find_shared(graph, shared, start, end):
+        if _can_find_shared(tables, graph, shared, start, end):
+            if not graph[L.BEST_KEY]:
+                return True
+            _find_shared(graph, shared, start, end)
             count = elimination_count(elimination_key(tables, graph))
             clear_found(graph)
             if count >= elimination_count(graph[L.BEST_KEY]):

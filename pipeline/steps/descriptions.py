@@ -336,8 +336,10 @@ _DESCRIPTIONS: Final[dict[str, Description]] = {
         "The three cells hold one of the remaining combinations.",
     ),
     "forcing chain": Description(
-        "All candidates of a cell, or all places of a value in a unit, have the same consequence.",
-        "One of them is true, so the consequence is true.",
+        "A chain leads from a candidate to its contrary, or back; or chains lead from all "
+        "candidates of a cell, or all places of a value in a unit, to the same consequence.",
+        "What leads to its contrary is false. One candidate of a cell or unit is true, so what all "
+        "of them lead to is true.",
     ),
     "multiple forcing chain": Description(
         "All candidates of a cell, or all places of a value in a unit, have the same consequence.",
@@ -371,6 +373,14 @@ _DESCRIPTIONS: Final[dict[str, Description]] = {
         "A dynamic forcing chain whose inferences may themselves be forcing chains.",
         "What leads to a contradiction is false; what follows in every case is true.",
     ),
+    "nested multiple forcing chain": Description(
+        "A dynamic forcing chain whose inferences may themselves be multiple forcing chains.",
+        "What leads to a contradiction is false; what follows in every case is true.",
+    ),
+    "nested dynamic forcing chain": Description(
+        "A dynamic forcing chain whose inferences may themselves be dynamic forcing chains.",
+        "What leads to a contradiction is false; what follows in every case is true.",
+    ),
     "combinations of a sum": Description(
         "Cells of a cage, or of another sum, can take only some combinations of values: a "
         "candidate in none of them is eliminated.",
@@ -391,8 +401,10 @@ _DESCRIPTIONS: Final[dict[str, Description]] = {
         "With them, the rule is broken whatever values its other cells take.",
     ),
     "forcing net": Description(
-        "Assuming a candidate leads to a contradiction by singles.",
-        "What leads to a contradiction is false.",
+        "As in a forcing chain, an assumption leads to a contradiction, or all candidates of a "
+        "cell or unit lead to the same consequence. An inference may follow from several others.",
+        "What leads to a contradiction is false, and what all candidates of a cell or unit lead to "
+        "is true.",
     ),
 }
 _SAME_IDEA: Final = {

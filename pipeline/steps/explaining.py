@@ -15,7 +15,7 @@ from pipeline.steps.branching import (
     shortened,
     split,
 )
-from pipeline.steps.step import CONCLUSION, CONTRADICTION, Branch, Inference, Node, Step
+from pipeline.steps.step import CONCLUSION, CONTRADICTION, Branch, Inference, Node, Position, Step
 from pipeline.steps.wording import sentence_of
 
 
@@ -28,7 +28,7 @@ def reason_of(step: Step) -> str:
 def branches_of(step: Step) -> tuple[Branch, ...]:
     """What follows from each assumption of a chain, a forcing chain or a net.
 
-    - A chain has a branch from its start to its end; a loop also has one backwards.
+    - A chain has a branch from its start to its end.
     - A forcing chain has a branch for each candidate of a cell or place of a value, which all end
       with the same conclusion.
     - Other chains and nets assume the opposite of each conclusion, and end in a contradiction.
@@ -100,7 +100,7 @@ def _cases(step: Step, conclusions: list[Node]) -> tuple[Branch, ...]:
 def _along_chain(step: Step) -> tuple[Branch, ...]:
     """The branch along the nodes of a chain; empty if they do not alternate.
 
-    A chain whose end contradicts its start is a refutation of its start, without this branch.
+    If the end of the chain excludes its start, the branch ends in a contradiction.
     """
     chain = step.chain
     if len(chain) < 2 or any(one.holds == other.holds for one, other in pairwise(chain)):
@@ -111,14 +111,22 @@ def _along_chain(step: Step) -> tuple[Branch, ...]:
         if node.holds:
             pair = {*candidates_of(chain[index]), *candidates_of(node)}
             because = next((c for c in step.cited if {*c.candidates(step.before)} <= pair), None)
-        is_weak = not node.holds and all(
-            excludes(step.before, one, other)
-            for one in candidates_of(chain[index])
-            for other in candidates_of(node)
-        )
+        is_weak = not node.holds and _exclude(step.before, chain[index], node)
         if because is None and not is_weak:
             return ()
         inferences.append(Inference(node, (index,), because))
-    opposite = chain[0]._replace(holds=not chain[0].holds)
-    ends = CONTRADICTION if chain[-1] == opposite else CONCLUSION
-    return (Branch(chain[0], tuple(inferences), ends),)
+    first, last = chain[0], chain[-1]
+    opposite = first._replace(holds=not first.holds)
+    if first.holds and last.holds and _exclude(step.before, first, last):
+        inferences.append(Inference(opposite, (len(chain) - 1,)))
+    ends = CONTRADICTION if inferences[-1].node == opposite else CONCLUSION
+    return (Branch(first, tuple(inferences), ends),)
+
+
+def _exclude(position: Position, first: Node, second: Node) -> bool:
+    """Whether each candidate of a node excludes each of another node."""
+    return all(
+        excludes(position, one, other)
+        for one in candidates_of(first)
+        for other in candidates_of(second)
+    )

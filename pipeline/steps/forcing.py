@@ -56,6 +56,8 @@ def _refute(state, tables, step, graph, start):
             continue
         for n in range(2 * signed, 2 * signed + 4):
             constraint = tables[L.NODE_CONSTRAINTS + n]
+            if state[constraint] & (tables[L.NODE_MASKS + n] - 1):
+                continue  # the first candidate of the constraint looks at all
             if _is_refuted(state, tables, graph, constraint, number):
                 _write_verity(state, tables, step, graph, constraint)
                 return True

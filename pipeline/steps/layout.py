@@ -97,6 +97,9 @@ MAX_TRIED = 500
 MAX_SETS, MAX_COMMONS = 700, 15000
 """Limits on the number of almost locked sets, and of their restricted commons."""
 
+SET_WORDS = 12
+"""A set of almost locked sets is SET_WORDS words of BITS bits."""
+
 BANDS = 3
 """A set of cells is BANDS words of 27 bits: a bit for each cell of three rows."""
 
@@ -131,6 +134,10 @@ WORDS, BITS = 12, 63
     COMMON_SETS,  # for each restricted common of two sets: the earlier and the later set
     COMMON_DIGITS,  # its one or two digits
     NEXT_COMMON,  # the next one with the same later set, or NOTHING
+    SETS_AT,  # SET_WORDS words for each cell: the sets that contain it
+    SETS_OF,  # the same for each digit: the sets that have it
+    SETS_WITH,  # the same for each candidate: the sets that have the digit in the cell
+    LINKED_SETS,  # the same for each digit: the sets that a set is linked to by the digit
     REACHED_BY,  # for each number of links and each set, the last digits of ALS chains
     BLOSSOM,  # BANDS words for each number of petals: the eliminations of a death blossom
     PLACES,  # BANDS words for each digit: the cells that have it as a candidate
@@ -162,10 +169,11 @@ WORDS, BITS = 12, 63
 ) = accumulate(
     (0, 1, 1, ALL_NODES, 1, 1, 1, 1, 81, 243, 1, 10, 10, 1, MAX_TRIED, 10, 10, 1, MAX_SETS,
      MAX_SETS, BANDS * MAX_SETS, 9 * BANDS * MAX_SETS, 9 * BANDS * MAX_SETS, MAX_SETS + 1,
-     MAX_SETS, 2 * MAX_COMMONS, MAX_COMMONS, MAX_COMMONS, 6 * MAX_SETS, 10 * BANDS, 9 * BANDS,
-     6 * ALL_NODES, 45000, *4 * (2 * ALL_NODES,), 2 * ALL_NODES + 1, 81, 9 * BANDS, 9 * BANDS, 1, 1, 81 * BANDS,
-     81 * BANDS, 42, 64, 4 * WORDS * SINGLES, 4 * WORDS * SINGLES, 2 * WORDS, 2 * WORDS, SINGLES,
-     400, 400, 400)
+     MAX_SETS, 2 * MAX_COMMONS, MAX_COMMONS, MAX_COMMONS, 81 * SET_WORDS, 9 * SET_WORDS,
+     729 * SET_WORDS, 9 * SET_WORDS, 6 * MAX_SETS, 10 * BANDS, 9 * BANDS,
+     6 * ALL_NODES, 45000, *4 * (2 * ALL_NODES,), 2 * ALL_NODES + 1, 81, 9 * BANDS, 9 * BANDS, 1,
+     1, 81 * BANDS, 81 * BANDS, 42, 64, 4 * WORDS * SINGLES, 4 * WORDS * SINGLES, 2 * WORDS,
+     2 * WORDS, SINGLES, *3 * (UNITS * 9 + 2 * 81,))
 )  # fmt: skip
 """Offsets of the parts of `graph`: the links between the nodes of a state, and searches in them."""
 

@@ -70,26 +70,25 @@ def _try_chains(state, tables, step, graph, start, is_grouped):
         )
         if length < 3 or other >= 81:
             continue
-        clear_found(graph)
         is_loop = other == cell
         is_continuous = is_loop and signed & 1 == 1 and other_digit != digit
-        if is_continuous:
-            pass
-        elif is_loop:
-            mask = state[cell] & ~(1 << digit) if other_digit == digit else 1 << other_digit
-            while mask:
-                add_found(graph, 9 * cell + lowest_bit(tables, mask))
-                mask &= mask - 1
-        elif not signed & 1:
+        is_cross = not is_loop and other_digit != digit
+        if not is_loop and not signed & 1:
             continue
-        elif digit == other_digit:
-            add_common(tables, graph, digit, cell, other)
-        elif sees(tables, cell, other):
-            if not (state[cell] >> other_digit & state[other] >> digit & 1):
-                continue
-            add_found(graph, 9 * cell + other_digit)
-            add_found(graph, 9 * other + digit)
+        if is_cross and not (sees(tables, cell, other) and _can_cross(state, start, signed)):
+            continue
         if not is_continuous:
+            clear_found(graph)
+            if is_cross:
+                add_found(graph, 9 * cell + other_digit)
+                add_found(graph, 9 * other + digit)
+            elif not is_loop:
+                add_common(tables, graph, digit, cell, other)
+            else:
+                mask = state[cell] & ~(1 << digit) if other_digit == digit else 1 << other_digit
+                while mask:
+                    add_found(graph, 9 * cell + lowest_bit(tables, mask))
+                    mask &= mask - 1
             key = elimination_key(tables, graph)
             if not is_better(graph, key, length) or (not is_loop and elimination_count(key) < 2):
                 continue
@@ -99,6 +98,12 @@ def _try_chains(state, tables, step, graph, start, is_grouped):
         if is_continuous:
             _conclude_continuous(state, tables, graph)
         _keep_if_better(state, tables, step, graph)
+
+
+@compiled(inline=True)
+def _can_cross(state, start, end):
+    """Whether the cell of each of two signed candidates has the digit of the other."""
+    return state[start // 18] >> end // 2 % 9 & state[end // 18] >> start // 2 % 9 & 1
 
 
 @compiled()

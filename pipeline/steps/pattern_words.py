@@ -1,4 +1,4 @@
-"""Words for the patterns of techniques: why each of them holds.
+"""Words for patterns: singles, subsets, fish, wings, aligned exclusion.
 
 A property is the placeholder of a template in `wording`. It reads the pattern from the constraints
 that the step cites, so it does not depend on the function that found the step.
@@ -9,29 +9,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import combinations, permutations, product
 
-from pipeline.steps.branching import candidates_of, excludes
+from pipeline.steps.branching import excludes
 from pipeline.steps.rule_words import RuleWords
-from pipeline.steps.step import CONCLUSION, UNIQUENESS, Candidate, Cited, Node
+from pipeline.steps.step import UNIQUENESS, Candidate, Cited
 from pipeline.steps.words import (
     cited_name,
-    contradiction_text,
     listed,
-    node_name,
     possible_only,
-    with_commas,
 )
-
-MAX_CHAIN_NODES = 8
-"""Longer chains are not repeated in their reason."""
 
 MAX_COMBINATIONS = 12
 """More combinations are not listed in the reason of an aligned exclusion."""
-
-_EXCHANGE = (
-    "these two could be exchanged there, and the puzzle would have a second solution, but it is "
-    "unique"
-)
-"""Why cells cannot hold only two values."""
 
 
 class PatternWords(RuleWords):
@@ -54,9 +42,15 @@ class PatternWords(RuleWords):
             )
         blockers = self._blockers(others, value)
         lost = [c for c in others if not any(self.position.sees(c, b) for b in blockers)]
+        marked = [
+            c for c in lost if self.position.mark_of(c) and not self.position.allows(c, value)
+        ]
+        lost = [c for c in lost if c not in marked]
         causes = []
         if blockers:
             causes.append(f"see the {value} in {self.names(blockers, 'or')}")
+        if marked:
+            causes.append(f"are marked as {self.position.mark_of(marked[0])}")
         if lost:
             causes.append("have lost it before" if blockers else f"have lost {value} before")
         return (
@@ -67,10 +61,13 @@ class PatternWords(RuleWords):
     def _naked_single(self, cell: int, value: int) -> str:
         """Why a value is the only candidate of a cell."""
         seen = {self.position.values[other] for other in self.position.peers[cell]} - {0}
-        side = self.position.geometry.side
-        lost = [v for v in range(1, side + 1) if v != value and v not in seen]
-        parts = [f"sees {listed(sorted(seen))}"] if seen else []
-        parts += [f"has lost {listed(lost)} before"] if lost else []
+        mark = self.position.mark_of(cell)
+        others = {*range(1, self.position.geometry.side + 1)} - {value}
+        if mark:
+            others = {other for other in others if self.position.allows(cell, other)}
+        parts = [f"is marked as {mark}"] if mark else []
+        parts += [f"sees {listed(sorted(others & seen))}"] if others & seen else []
+        parts += [f"has lost {listed(sorted(others - seen))} before"] if others - seen else []
         return f"{self.name(cell)} {listed(parts)}, so only {value} is left for it"
 
     def _blockers(self, cells: Sequence[int], value: int) -> list[int]:
@@ -283,263 +280,6 @@ class PatternWords(RuleWords):
         """`is not 3`, `are not 3`."""
         values = listed(sorted({value for _, value in self.step.struck}), "or")
         return f"{'is' if len({cell for cell, _ in self.step.struck}) == 1 else 'are'} not {values}"
-
-    # Uniqueness
-
-    @property
-    def deadly_cells(self) -> str:
-        """A unique rectangle or loop."""
-        deadly = next(c for c in self.step.cited if c.rule == UNIQUENESS)
-        extras = deadly.candidates(self.position)
-        roof = [*dict.fromkeys(cell for cell, _ in extras)]
-        filled = [cell for cell in deadly.cells if self.position.values[cell]]
-        pair = listed(self.step.values)
-        start = f"if {self.names(deadly.cells)} held only {pair}, {_EXCHANGE}"
-        if filled:
-            start = (
-                f"no value of {self.names(filled)} is given; if all of {self.names(deadly.cells)} "
-                f"held only {pair}, {_EXCHANGE}"
-            )
-        values = sorted({value for _, value in extras})
-        if len(roof) == 1:
-            return (
-                f"{start}; so {self.name(roof[0])} is {listed(values, 'or')}, {self.struck_there}"
-            )
-        one_of = f"{start}; so one of {self.names(roof)} is {listed(values, 'or')}"
-        cells = [c.cells[0] for c in self.step.cited if c.unit is None and not c.rule]
-        digits = [c for c in self.step.cited if c.unit is not None]
-        if cells:
-            together = sorted({*values, *(v for c in cells for v in self.position.values_in(c))})
-            return (
-                f"{one_of}; with {self.names(cells)} that makes {len(cells) + 1} cells for "
-                f"{listed(together)}, so {self.conclusion}"
-            )
-        of_roof = [
-            each for each in digits if {c for c, _ in each.candidates(self.position)} == {*roof}
-        ]
-        if of_roof and of_roof[0].value in self.step.values and len(roof) == 2:
-            digit = of_roof[0].value
-            (other,) = (value for value in self.step.values if value != digit)
-            return (
-                f"{possible_only(self.position, of_roof[0])}, so one of these is {digit}; if the "
-                f"other were {other}, {self.names(deadly.cells)} would hold only {pair}, "
-                f"{_EXCHANGE}; so {self.conclusion}"
-            )
-        if len(digits) == 2 and {digit.value for digit in digits} < {*self.step.values}:
-            first, second = (possible_only(self.position, digit) for digit in digits)
-            return (
-                f"{first}, and {second}; so if {self.struck_or}, {self.names(deadly.cells)} would "
-                f"hold only {pair}, {_EXCHANGE}; so {self.conclusion}"
-            )
-        if digits:
-            unit = self.units_named([d.unit for d in digits[:1] if d.unit is not None])
-            places = sorted({c for d in digits for c, _ in d.candidates(self.position)})
-            return (
-                f"{one_of}; in {unit}, {listed(d.value for d in digits)} are possible only in "
-                f"{self.names(places)}, so {self.conclusion}"
-            )
-        return f"{one_of}, and {self.conclusion}"
-
-    @property
-    def struck_or(self) -> str:
-        """The eliminated candidates as an assumption: `r1c2 or r3c4 were 5`."""
-        by_value: dict[int, list[int]] = {}
-        for cell, value in self.step.struck:
-            by_value.setdefault(value, []).append(cell)
-        return listed((f"{self.names(c, 'or')} were {v}" for v, c in by_value.items()), "or")
-
-    @property
-    def struck_there(self) -> str:
-        """What the cells of the conclusion are not."""
-        values = listed(sorted({value for _, value in self.step.struck}), "or")
-        return f"not {values}"
-
-    @property
-    def grave(self) -> str:
-        """A bivalue universal grave."""
-        deadly = next(c for c in self.step.cited if c.rule == UNIQUENESS)
-        extras = [
-            f"{value} in {self.name(cell)}" for cell, value in deadly.candidates(self.position)
-        ]
-        many = len(extras) > 1
-        struck = {cell for cell, _ in self.step.struck}
-        so = self.conclusion
-        if not many and struck == {*deadly.cells}:
-            so = f"{self.name(deadly.cells[0])} is {self.value}, {self.struck_there}"
-        return (
-            f"without {listed(extras)}, every open cell would have two candidates and every value "
-            "two places or none in each unit, and the puzzle would have no solution or several, "
-            f"but it has one; so {'one of these holds, and ' if many else ''}{so}"
-        )
-
-    # Chains
-
-    @property
-    def colours(self) -> str:
-        """Two colours of a value, of which one holds."""
-        colours = {
-            holds: sorted(c for node in self.step.chain if node.holds == holds for c in node.cells)
-            for holds in (True, False)
-        }
-        either = (
-            f"units with only two places for {self.value} connect two groups of cells; either all "
-            f"of one group are {self.value}, {self.names(colours[True])}, or all of the other, "
-            f"{self.names(colours[False])}"
-        )
-        struck = {cell for cell, _ in self.step.struck}
-        for cells in colours.values():
-            clash = next((p for p in combinations(cells, 2) if self.position.sees(*p)), None)
-            if clash and struck <= {*cells}:
-                return (
-                    f"{either}; {self.names(clash)} see each other, so it is not their group, and "
-                    f"{self.conclusion}"
-                )
-        sees = "sees a cell" if len(struck) == 1 else "each see a cell"
-        return f"{either}; {self.struck_cells} {sees} of both groups, so {self.conclusion}"
-
-    @property
-    def line_components(self) -> str:
-        """The colours of each group of cells: `r1c1/r2c5 and r3c3/r4c8`."""
-        return " and ".join(
-            "/".join(with_commas(map(self.name, colour)) for colour in component)
-            for component in self._components()
-        )
-
-    def _components(self) -> list[tuple[list[int], list[int]]]:
-        """The two colours of each group of cells that units with two places connect."""
-        links: dict[int, list[int]] = {}
-        for _, ((first, _), (second, _)) in self._pairs():
-            links.setdefault(first, []).append(second)
-            links.setdefault(second, []).append(first)
-        components, colours = [], dict[int, int]()
-        for start in sorted(links):
-            if start in colours:
-                continue
-            colours[start], reached = 0, [start]
-            for cell in reached:
-                for other in links[cell]:
-                    if other not in colours:
-                        colours[other] = 1 - colours[cell]
-                        reached.append(other)
-            components.append(
-                (
-                    sorted(cell for cell in reached if not colours[cell]),
-                    sorted(cell for cell in reached if colours[cell]),
-                )
-            )
-        return components
-
-    def _touching(self, first: Sequence[int], second: Sequence[int]) -> tuple[int, int] | None:
-        """Two cells of two groups that see each other; None if there are none."""
-        pairs = product(first, second)
-        return next((pair for pair in pairs if self.position.sees(*pair)), None)
-
-    @property
-    def multi_colours(self) -> str:
-        """Two groups of cells, of each of which one of two colours holds."""
-        components = self._components()
-        struck = [*dict.fromkeys(cell for cell, _ in self.step.struck)]
-        value = self.value
-        for (one, other), (own, opposite) in permutations(components, 2):
-            start = (
-                f"units with only two places for {value} connect cells; either all of "
-                f"{self.names(one)} are {value}, or all of {self.names(other)}; also either all of "
-                f"{self.names(own)}, or all of {self.names(opposite)}"
-            )
-            for false, true in ((one, other), (other, one)):
-                clashes = [self._touching(false, colour) for colour in (own, opposite)]
-                if {*struck} <= {*false} and None not in clashes:
-                    texts = [
-                        f"{self.name(a)} sees {self.name(b)}" for a, b in filter(None, clashes)
-                    ]
-                    return (
-                        f"{start}; {listed(texts)}, so {self.names(false)} cannot be {value} in "
-                        f"either case, and {self.conclusion}"
-                    )
-                for near, far in ((own, opposite), (opposite, own)):
-                    clash = self._touching(false, near)
-                    seen = (
-                        self._touching([cell], group) for cell in struck for group in (true, far)
-                    )
-                    if clash and None not in seen:
-                        return (
-                            f"{start}; {self.names(clash)} see each other, so they are not both "
-                            f"{value}, and all of {self.names(true)} or all of {self.names(far)} "
-                            f"are; {self.struck_cells} "
-                            f"{'sees a cell' if len(struck) == 1 else 'each see a cell'} of both "
-                            f"of these, so {self.conclusion}"
-                        )
-        return self.refuted
-
-    @property
-    def remote_pair(self) -> str:
-        """Cells with the same two candidates, each of which sees the next."""
-        cells = [*dict.fromkeys(cell for node in self.step.chain for cell in node.cells)]
-        struck = [*dict.fromkeys(cell for cell, _ in self.step.struck)]
-        see = "sees" if len(struck) == 1 else "each see"
-        return (
-            f"{self.names(cells)} have only {self.values}, and each of them sees the next, so they "
-            f"hold {self.values} in turn; {self.struck_cells} {see} two of them that hold "
-            f"different values, so {self.conclusion}"
-        )
-
-    @property
-    def chain(self) -> str:
-        """A chain whose first or last node holds, a chain that contradicts its start, or a loop."""
-        chain = self.step.chain
-        if len(chain) < 2:
-            return self.forcing
-        first, last = chain[0], chain[-1]
-        start, end = node_name(self.position, first), node_name(self.position, last)
-        middle = [node_name(self.position, node) for node in chain[1:]]
-        so = f"if {start}, then {listed(middle, 'and finally')}"
-        if len(chain) > MAX_CHAIN_NODES:
-            so = f"if {start}, the chain leads to {end}"
-        opposite = first._replace(holds=not first.holds)
-        is_excluded = first.holds and last.holds and self._excludes(first, last)
-        if last == opposite or is_excluded:
-            return f"{so}, which contradicts {start}; so {self.conclusion}"
-        if not first.holds and not last.holds and self._excludes(first, last):
-            other = node_name(self.position, opposite)
-            return f"{so}; if {other}, {end} as well, so {self.conclusion}"
-        if not first.holds and last.holds:
-            ends = [(cell, node.value) for node in (first, last) for cell in node.cells]
-            if self._see_all(ends):
-                true = node_name(self.position, opposite)
-                return (
-                    f"{so}; so at least one of {true} and {end} is true; in both cases "
-                    f"{self.conclusion}"
-                )
-        return (
-            f"{so}; the chain is a loop, as its ends are linked, too: of any two neighbours in it "
-            f"exactly one is true; what both neighbours exclude is false, so {self.conclusion}"
-        )
-
-    def _excludes(self, first: Node, second: Node) -> bool:
-        """Whether all candidates of two nodes exclude each other."""
-        return all(
-            excludes(self.position, one, other)
-            for one in candidates_of(first)
-            for other in candidates_of(second)
-        )
-
-    @property
-    def forcing(self) -> str:
-        """A forcing chain, or a chain or net that ends in a contradiction."""
-        branches = self.step.branches
-        if not branches:
-            return self.refuted
-        assumptions = [node_name(self.position, branch.assumption) for branch in branches]
-        if all(branch.ends == CONCLUSION for branch in branches):
-            if len(branches) == 1:
-                return self.refuted
-            return f"whether {listed(assumptions, 'or')}, it follows that {self.conclusion}"
-        if len(branches) == 1:
-            return (
-                f"if {assumptions[0]}, {contradiction_text(self.position, branches[0])}, so "
-                f"{self.conclusion}"
-            )
-        return f"each of {listed(assumptions)} leads to a contradiction, so {self.conclusion}"
 
     # Aligned exclusion
 

@@ -28,6 +28,9 @@ POINTING, CLAIMING = range(2)
 NAKED, LOCKED, HIDDEN, BASIC, FINNED, SASHIMI = range(6)
 """Forms of subsets and, from BASIC on, of fish."""
 
+NO_SASHIMI = 1 << 8
+"""Shifted by a size: the bit of IS_KNOWN that says that there is no sashimi fish of that size."""
+
 MAX_FINS = 5
 """Maximum number of fins of a fish."""
 
@@ -52,16 +55,6 @@ def find_locked_candidates(state, tables, step, form):
             if step[L.ELIMINATED]:
                 return 1
     return 0
-
-
-@compiled()
-def _usable_rows(state, tables, max_bits):
-    """The rows with two to `max_bits` columns in ROW_MASKS, as a mask."""
-    usable = 0
-    for row in range(9):
-        if 1 < bit_count(tables, state[L.ROW_MASKS + row]) <= max_bits:
-            usable |= 1 << row
-    return usable
 
 
 @compiled()
@@ -198,7 +191,9 @@ def _conclude_subset(state, tables, step, unit, rows, columns, form):
 @compiled()
 def find_fish(state, tables, step, graph, size, form):
     """Find a fish, digit by digit: the base lines are rows, then columns."""
-    max_bits = size if form == BASIC else size + 3
+    if form == SASHIMI and graph[L.IS_KNOWN] & NO_SASHIMI << size:
+        return 0
+    max_bits, has_other = size if form == BASIC else size + 3, 0
     for k in range(18):
         digit, base = k // 2, L.FIRST_COLUMN * (k % 2)
         for row in range(9):
@@ -209,9 +204,13 @@ def find_fish(state, tables, step, graph, size, form):
         rows = next_rows(state, tables, graph, usable, size, max_bits)
         while rows:
             columns = graph[L.UNIONS + size]
-            if _try_fins(state, tables, step, digit, base, rows, columns, size, form):
+            found = _try_fins(state, tables, step, digit, base, rows, columns, size, form)
+            if found == form:
                 return 1
+            has_other |= found
             rows = next_rows(state, tables, graph, usable, size, max_bits)
+    if form == FINNED and not has_other:
+        graph[L.IS_KNOWN] |= NO_SASHIMI << size
     return 0
 
 
@@ -219,22 +218,25 @@ def find_fish(state, tables, step, graph, size, form):
 def _try_fins(state, tables, step, digit, base, rows, columns, size, form):
     """Try all sets of fins whose removal leaves a fish, in the order of the remaining columns.
 
-    The fins must be in three adjacent columns that cross the same boxes.
+    The fins must be in three adjacent columns that cross the same boxes. Returns `form` if there is
+    a fish of that form, else another form that there is, or 0.
     """
     if form == BASIC:
-        return bit_count(tables, columns) == size and _conclude_fish(
-            state, tables, step, digit, base, rows, columns, form
-        )
-    count = bit_count(tables, columns) - size
+        if bit_count(tables, columns) != size:
+            return 0
+        return _conclude_fish(state, tables, step, digit, base, rows, columns, form)
+    count, other = bit_count(tables, columns) - size, 0
     for third in range(6, -1, -3):
         in_third = columns >> third & 7
         for fins in range(7 if count > 0 and bit_count(tables, in_third) >= count else 0, 0, -1):
-            are_fins = fins & ~in_third == 0 and bit_count(tables, fins) == count
-            if are_fins and _conclude_fish(
-                state, tables, step, digit, base, rows, columns & ~(fins << third), form
-            ):
-                return True
-    return False
+            if fins & ~in_third or bit_count(tables, fins) != count:
+                continue
+            covers = columns & ~(fins << third)
+            found = _conclude_fish(state, tables, step, digit, base, rows, covers, form)
+            if found == form:
+                return form
+            other |= found
+    return other
 
 
 # In a finned fish either a fin holds the digit, or there is a fish without fins. In both cases the
@@ -242,7 +244,7 @@ def _try_fins(state, tables, step, digit, base, rows, columns, size, form):
 # row with at most one place besides its fins.
 @compiled()
 def _conclude_fish(state, tables, step, digit, base, rows, columns, form):
-    """Write the conclusions of a fish. Returns whether it is a step of this form.
+    """Write the conclusions of a fish. Returns its form; 0 if it eliminates nothing.
 
     Candidates that are in the rows and not in the columns are fins.
     """
@@ -258,8 +260,8 @@ def _conclude_fish(state, tables, step, digit, base, rows, columns, form):
         remaining &= remaining - 1
     is_near = fins & ~(7 << 3 * (lowest_bit(tables, fins) // 3)) == 0
     is_near = is_near and step[L.PATTERN_CELLS] <= MAX_FINS
-    if form != BASIC and not (is_near and is_sashimi == (form == SASHIMI)):
-        return False
+    if form != BASIC and (not is_near or (form == SASHIMI and not is_sashimi)):
+        return 0
     for cell in range(81):
         row, column = (cell % 9, cell // 9) if base else (cell // 9, cell % 9)
         is_cover = columns >> column & 1 and not rows >> row & 1
@@ -273,7 +275,9 @@ def _conclude_fish(state, tables, step, digit, base, rows, columns, form):
         rows << base,
         columns << (L.FIRST_COLUMN - base),
     )
-    return step[L.ELIMINATED] > 0
+    if not step[L.ELIMINATED]:
+        return 0
+    return BASIC if form == BASIC else SASHIMI if is_sashimi else FINNED
 
 
 # BUG+1 (see `certify.steps`): all open cells have two candidates, except one with three. Of these

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import Enum
+from itertools import pairwise
 
-from pipeline.steps.branching import candidates_of
+from pipeline.steps.branching import candidates_of, node_of
 from pipeline.steps.step import Candidate, Node, Position, Step
 
 
@@ -60,30 +61,47 @@ def picture_of(step: Step) -> Picture:
     """What to draw of a step."""
     roles = dict[Candidate, Role]()
     for cited in step.cited:
-        for candidate in cited.candidates(step.before):
-            roles[candidate] = Role.PATTERN
+        roles |= dict.fromkeys(cited.candidates(step.before), Role.PATTERN)
     for value in step.values:
-        roles |= {
-            (cell, value): Role.PATTERN for cell in step.cells if step.before.has(cell, value)
-        }
+        has_value = (cell for cell in step.cells if step.before.has(cell, value))
+        roles |= {(cell, value): Role.PATTERN for cell in has_value}
     links = tuple(dict.fromkeys(_links(step)))
-    if links or step.chain:
+    nodes = [*step.chain, *(node for link in links for node in (link.start, link.end))]
+    if nodes:
         roles = dict.fromkeys(roles, Role.SECOND)
-        nodes = [node for link in links for node in (link.start, link.end)]
-        for node in (*step.chain, *nodes):
-            for candidate in candidates_of(node):
-                roles[candidate] = Role.PATTERN if node.holds else Role.SECOND
+        for node in nodes:
+            role = Role.PATTERN if node.holds else Role.SECOND
+            roles |= dict.fromkeys(candidates_of(node), role)
     roles |= {(cell, value): Role.FIN for cell in step.fins for value in step.values}
     roles |= dict.fromkeys(step.struck, Role.ELIMINATED)
     roles |= dict.fromkeys(step.placed, Role.PLACED)
     return Picture(step.before, roles, links, frozenset(step.cells), (*step.units, *step.cover))
 
 
+_PATTERNS_WITH_LINKS = "skyscraper", "2-string kite", "turbot fish", "empty rectangle", "W-wing"
+"""Techniques whose strong links are the cited units with two places."""
+
+
 def _links(step: Step) -> Iterator[Link]:
-    """The links of the chain or of the branches of a step."""
-    for branch in step.branches:
-        for inference in branch.inferences:
-            for premise in inference.premises:
-                yield Link(
-                    branch.inferences[premise].node, inference.node, inference.because is not None
-                )
+    """The links of the branches of a step, or else of its chain or pattern."""
+    if step.branches:
+        for branch in step.branches:
+            for inference in branch.inferences:
+                for premise in inference.premises:
+                    start, is_strong = (
+                        branch.inferences[premise].node,
+                        inference.because is not None,
+                    )
+                    yield Link(start, inference.node, is_strong)
+        return
+    alternates = all(first.holds != second.holds for first, second in pairwise(step.chain))
+    if step.chain and alternates and "colours" not in step.technique.name:
+        for first, second in pairwise(step.chain):
+            yield Link(first, second, second.holds)
+    elif step.chain or step.technique.name in _PATTERNS_WITH_LINKS:
+        colours = {each: node.holds for node in step.chain for each in candidates_of(node)}
+        for cited in step.cited:
+            pair = sorted(cited.candidates(step.before), key=lambda each: colours.get(each, True))
+            if cited.value and len(pair) == 2:
+                start, end = (node_of(each, holds=colours.get(each, True)) for each in pair)
+                yield Link(start, end, True)

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import combinations, pairwise, product
 
-from pipeline.steps.pattern_words import PatternWords
+from pipeline.steps.chain_words import ChainWords
 from pipeline.steps.words import listed, with_commas
 
 _Set = tuple[int, ...]
 """The cells of an almost locked set."""
 
 
-class SetWords(PatternWords):
+class SetWords(ChainWords):
     """The placeholders of the templates of `wording` that describe almost locked sets."""
 
     @property

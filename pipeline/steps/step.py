@@ -37,6 +37,8 @@ class Position:
     - `givens`: the cells that the puzzle fills.
     - `units`, `unit_names`: the sets of cells that hold each value at most once, and their names,
       such as `row 4` or `cage of r1c1 (12)`.
+    - `allowed`: a mask for each cell with the values that the puzzle allows, as for a cell that is
+      marked as even; empty if this is unknown.
     """
 
     values: tuple[int, ...]
@@ -45,6 +47,7 @@ class Position:
     geometry: Geometry
     units: tuple[tuple[int, ...], ...]
     unit_names: tuple[str, ...]
+    allowed: tuple[int, ...] = ()
 
     @classmethod
     def classic(
@@ -53,6 +56,7 @@ class Position:
         candidates: Sequence[int],
         givens: frozenset[int],
         geometry: Geometry,
+        allowed: Sequence[int] = (),
     ) -> Position:
         """The position of a puzzle whose units are its rows, columns and boxes."""
         return cls(
@@ -62,7 +66,18 @@ class Position:
             geometry,
             units_of(geometry),
             _classic_names(geometry),
+            tuple(allowed),
         )
+
+    def mark_of(self, cell: int) -> str:
+        """`even` or `odd` for a cell that the puzzle marks so, else an empty text."""
+        mask = self.allowed[cell] if self.allowed else 0
+        names = {self.geometry.even_values: "even", self.geometry.odd_values: "odd"}
+        return names.get(mask, "")
+
+    def allows(self, cell: int, value: int) -> bool:
+        """Whether the puzzle allows a value in a cell, if other cells are ignored."""
+        return not self.allowed or bool(self.allowed[cell] >> value - 1 & 1)
 
     def values_in(self, cell: int) -> tuple[int, ...]:
         """The candidates of an open cell, ascending; none for a filled cell."""
@@ -173,7 +188,8 @@ class Branch:
     - `inferences`: the first is the assumption. In a nested branch, nodes of the outer branch
       follow, without premises. If the branch ends in a contradiction, the node of the last
       inference contradicts an earlier node.
-    - `ends`: CONTRADICTION or CONCLUSION.
+    - `ends`: CONTRADICTION or CONCLUSION. A chain whose ends together make the conclusion ends with
+      its last node, as CONCLUSION.
     """
 
     assumption: Node

@@ -44,14 +44,19 @@ def find_sue_de_coq(state, tables, step, graph):
                 surplus = bit_count(tables, digits) - size
                 if is_open and surplus >= 2:
                     step[L.PATTERN_CELLS] = 0
-                    if _try_line(state, tables, step, graph, line, box, crossing, digits, surplus):
+                    units = line, box, third
+                    if _try_line(state, tables, step, graph, units, crossing, digits, surplus):
                         return 1
     return 0
 
 
 @compiled()
-def _try_line(state, tables, step, graph, line, box, crossing, digits, surplus):
-    """Try the sets of cells of the line, depth first."""
+def _try_line(state, tables, step, graph, units, crossing, digits, surplus):
+    """Try the sets of cells of the line, depth first.
+
+    `units`: the line, the box, and which third of the line is in the box. `crossing`: positions in
+    the line. `digits`: their digits, which are `surplus` more.
+    """
     graph[L.PICKS], graph[L.UNIONS], depth = -1, 0, 0
     while depth >= 0:
         graph[L.PICKS + depth] += 1
@@ -59,7 +64,7 @@ def _try_line(state, tables, step, graph, line, box, crossing, digits, surplus):
         if position > 8:
             depth -= 1
             continue
-        mask = state[cell_at(tables, line, position)]
+        mask = state[cell_at(tables, units[0], position)]
         if crossing >> position & 1 or not mask:
             continue
         depth += 1
@@ -72,7 +77,7 @@ def _try_line(state, tables, step, graph, line, box, crossing, digits, surplus):
             for k in range(depth):
                 positions |= 1 << graph[L.PICKS + k]
             if _try_box(
-                state, tables, step, graph, (line, box), (crossing, positions), (digits, in_line),
+                state, tables, step, graph, units, (crossing, positions), (digits, in_line),
                 surplus - used,
             ):  # fmt: skip
                 return True
@@ -83,18 +88,17 @@ def _try_line(state, tables, step, graph, line, box, crossing, digits, surplus):
 def _try_box(state, tables, step, graph, units, chosen, masks, surplus):
     """Try the sets of cells of the box, depth first.
 
-    `units`: the line and the box. `chosen`: the positions in the line of the cells of the crossing
-    and of the other cells. `masks`: the digits of these cells.
+    `units`: as for `_try_line`. `chosen`: the positions in the line of cells of the crossing and
+    of the other cells. `masks`: the digits of these cells.
     """
-    line, box = units
+    line, box, third = units
     digits, in_line = masks
-    excluded = 0
+    excluded, is_row = 0, line < L.FIRST_COLUMN
     for position in range(9):
-        cell = cell_at(tables, box, position)
-        for k in range(9):
-            if (chosen[0] | chosen[1]) >> k & 1 and cell_at(tables, line, k) == cell:
-                excluded |= 1 << position
-        if not state[cell] or state[cell] & digits & in_line:
+        mask = state[cell_at(tables, box, position)]
+        across, along = (position // 3, position % 3) if is_row else (position % 3, position // 3)
+        is_chosen = across == line % 3 and (chosen[0] | chosen[1]) >> 3 * third + along & 1
+        if is_chosen or not mask or mask & digits & in_line:
             excluded |= 1 << position
     graph[L.BOX_PICKS], graph[L.BOX_UNIONS], depth = -1, 0, 0
     while depth >= 0:
@@ -120,7 +124,7 @@ def _try_box(state, tables, step, graph, units, chosen, masks, surplus):
 @compiled()
 def _conclude(state, tables, step, units, chosen, in_box, masks):
     """Write the conclusions of cells of a crossing, its line and its box."""
-    line, box = units
+    line, box, _ = units
     digits, of_line, of_box = masks
     reset_step(step)
     for k in range(2):

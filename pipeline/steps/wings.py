@@ -1,7 +1,7 @@
 """Techniques of two or three strong links: skyscraper, kite, empty rectangle and the wings.
 
 They are short chains, but HoDoKu looks for each as a pattern of its own, in an order of its own,
-and takes the first that eliminates a candidate. `chains` explains strong links, and `layout` the
+and takes the first that eliminates a candidate. `links` explains strong links, and `layout` the
 arrays.
 """
 

@@ -1,7 +1,8 @@
 """The text of a step: its line, `r4c7=5 hidden single in row 4`, and its reason.
 
 Each technique has a row in WORDINGS: its names, the location in its line, and its reason.
-`words.Words` and `pattern_words.PatternWords` have the placeholders.
+`words.Words` and its subclasses in other modules have the placeholders; `SetWords`, the last of
+these, has all of them.
 """
 
 from __future__ import annotations

@@ -28,7 +28,7 @@ from pipeline.outbox.report import Panel, page_chunks, steps_page
 from pipeline.service.protocol.folders import Folders
 from pipeline.service.signals import EXIT_TEMPFAIL
 from pipeline.settings import Settings
-from pipeline.solving.solvers.child import EXIT_TIMEOUT, Child, ended_within, start_child
+from pipeline.solving.solvers.child import EXIT_WAIT_SECONDS, Child, ended_within, start_child
 from pipeline.web.client import Client
 
 _WATCH_CODE = "import sys; sys.path[:] = {path!r}; from pipeline.cli import main; main()"
@@ -110,7 +110,7 @@ def _watch_process(settings: Settings) -> Iterator[Child]:
         finally:
             if process.returncode is None:
                 process.terminate()
-                ended_within(process, settings.grace + EXIT_TIMEOUT)
+                ended_within(process, settings.grace + EXIT_WAIT_SECONDS)
 
 
 @contextmanager

@@ -10,9 +10,11 @@ from support.strategies import examples
 from support.techniques import EXPLAINER_RATINGS, masks_of
 
 from pipeline.certify.steps import (
+    ALLOWED,
     CITED,
     ELIMINATED,
     PATTERN_CELLS,
+    PATTERN_DIGITS,
     STACK_SIZE,
     STEP_SIZE,
     VALUES,
@@ -41,6 +43,18 @@ def holds(s, o, *, unique=True):
 def test_a_rectangle_that_is_none_is_no_reason():
     s, o = step_of("unique rectangle 1")
     o[PATTERN_CELLS + 1] = (o[PATTERN_CELLS + 1] + 40) % 81
+    assert not holds(s, o)
+
+
+def test_a_filled_cell_of_a_rectangle_holds_one_of_its_digits_and_is_no_given():
+    s, o = step_of("avoidable rectangle 1")
+    assert holds(s, o)
+    cells = o[PATTERN_CELLS + 1 : PATTERN_CELLS + 5]
+    filled = next(cell for cell in cells if s[VALUES + cell])
+    value = s[VALUES + filled]
+    s[VALUES + filled] = next(v for v in range(1, 10) if not o[PATTERN_DIGITS] >> v - 1 & 1)
+    assert not holds(s, o)
+    s[VALUES + filled], s[ALLOWED + filled] = value, 1 << value - 1
     assert not holds(s, o)
 
 

@@ -8,6 +8,9 @@ from pathlib import Path
 import pytest
 from support.commands import run
 from support.puzzles import UNIQUE
+from support.step_states import STATES
+
+from pipeline.steps import loader
 
 LAST = "53467891267219534819834256785976142342685379171392485696153728428741963534528617."
 SOLVED = f"{LAST[:-1]}9"
@@ -16,8 +19,9 @@ STEP = "r9c9=9 full house in row 9"
 REASON = "r9c9 is the only open cell of row 9, and 9 is missing there."
 NONE = "steps are only available for solved puzzles with values from 1 to at most 16"
 ENDED = "no step found; solved by search"
-WITH_PAIR = "...7....59...2..4.7..4..3.6..96.48..6.52.8....4..7..5.4...6..1..3.8..9..2........"
-"""A puzzle whose hardest step is an XY-wing."""
+CLASSIC = "53..7....6..195....98....6.8...6...34..8.3..17...2...6.6....28....419..5....8..79"
+FOUR_LEFT = "".join("." if cell in (0, 3, 9, 12) else sign for cell, sign in enumerate(SOLVED))
+"""A puzzle with a naked single, and then a full house."""
 
 IN_PLAY = (
     ":0000:x:.7...8..5.......6.1{}.2..94....45...9...9.1...5...83....95..7..2.8.......3..1...9.:"
@@ -29,12 +33,13 @@ IN_PLAY = (
 @pytest.fixture(autouse=True)
 def _desk(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(loader, "get", lambda *_, **__: None)  # nothing here is worth compiling
     Path("last.txt").write_text(f"{LAST}\n")
     Path("two.txt").write_text(f"{TWO_LEFT}\n")
     Path("four.txt").write_text(UNIQUE)
     Path("formula.cnf").write_text("p cnf 1 1\n1 0\n")
     Path("open.txt").write_text(f"{'.' * 81}\n")
-    Path("pair.txt").write_text(f"{WITH_PAIR}\n")
+    Path("rectangle.txt").write_text(f"{FOUR_LEFT}\n")
 
 
 def test_steps_and_their_reasons_are_printed_before_the_solution():
@@ -75,24 +80,26 @@ def test_the_symbols_of_letters_are_explained():
 
 
 def test_branches_are_printed_on_request():
-    lines = run("solve", "--quiet", "--steps", "pair.txt")[1]
-    full = run("solve", "--quiet", "--steps=full", "pair.txt")[1]
-    added = [line for line in full.splitlines() if line not in lines.splitlines()]
-    assert all(line.startswith("     ") for line in added)
-    assert bool(added) == ("chain" in lines)
+    Path("nishio.txt").write_text(f"{STATES['explainer', 'Nishio forcing chain']}\n")
+    code, printed, _ = run("solve", "--quiet", "--order", "explainer", "--hint=step", "nishio.txt")
+    lines = printed.splitlines()
+    assert (code, lines[0].split(" from ")[0]) == (0, "Nishio forcing chain")
+    assert lines[2].startswith("     if ")
+    assert any(line.startswith("       contradiction: ") for line in lines)
+    steps = run("solve", "--quiet", "--steps", "last.txt")
+    assert run("solve", "--quiet", "--steps=full", "last.txt") == steps  # no chains
 
 
 def test_steps_end_before_a_technique():
-    code, printed, _ = run("solve", "--quiet", "--until", "xy wing", "pair.txt")
-    steps = [line[5:] for line in printed.splitlines() if line[:3].strip().isdigit()]
-    whole = run("solve", "--quiet", "--steps", "pair.txt")[1]
-    every = [line[5:] for line in whole.splitlines() if line[:3].strip().isdigit()]
-    assert (code, steps) == (0, every[: len(steps)])
-    assert every[len(steps)].startswith("XY-wing")
+    code, printed, _ = run("solve", "--quiet", "--until", "Full-House", "rectangle.txt")
+    assert (code, printed.splitlines()[0]) == (0, "  1  r1c4=6 naked single")
+    assert printed.count("\n") == 2
+    whole = run("solve", "--quiet", "--steps", "rectangle.txt")[1]
+    assert whole.startswith(printed)
 
 
 def test_an_unknown_technique_is_refused_with_a_suggestion():
-    code, _, said = run("solve", "--until", "xy-wink", "pair.txt")
+    code, _, said = run("solve", "--until", "xy-wink", "last.txt")
     assert (code, said) == (
         2,
         "sudoku-pipeline: unknown technique 'xy-wink'; did you mean XY-wing?\n",
@@ -100,19 +107,23 @@ def test_an_unknown_technique_is_refused_with_a_suggestion():
 
 
 def test_all_steps_have_each_conclusion_once():
-    code, printed, _ = run("solve", "--quiet", "--all-steps", "--json", "pair.txt")
+    code, printed, _ = run("solve", "--quiet", "--all-steps", "--json", "rectangle.txt")
     steps = json.loads(printed)["steps"]
-    struck = [json.dumps(each) for step in steps for each in step["struck"]]
-    assert (code, len(struck)) == (0, len({*struck}))
-    assert len({step["technique"] for step in steps}) > 2
-    first = json.loads(run("solve", "--hint=step", "--json", "pair.txt")[1])["steps"][0]
+    placed = [json.dumps(each) for step in steps for each in step["placed"]]
+    assert (code, len(placed)) == (0, len({*placed}))
+    assert len(placed) > 1
+    first = json.loads(run("solve", "--hint=step", "--json", "rectangle.txt")[1])["steps"][0]
     assert first["text"] in [step["text"] for step in steps]
+    lines = run("solve", "--quiet", "--all-steps", "rectangle.txt")[1].splitlines()
+    assert [line[5:] for line in lines[::2]] == [step["text"] for step in steps]  # no solution
 
 
 def test_the_order_of_a_beginner_has_singles_in_boxes_first():
-    printed = run("solve", "--quiet", "--order", "boxes", "--steps", "pair.txt")[1]
-    first = next(line for line in printed.splitlines() if " single" in line)
-    assert " hidden single in box" in first
+    Path("classic.txt").write_text(f"{CLASSIC}\n")
+    orders = {"boxes": "hidden single in a box", "hodoku": "naked single"}
+    for order, name in orders.items():
+        hint = run("solve", "--quiet", "--order", order, "--hint", "classic.txt")
+        assert hint[:2] == (0, f"{name}\n")
 
 
 def test_the_record_in_json_has_the_steps():
@@ -188,3 +199,16 @@ def test_a_grid_of_candidates_may_lack_the_solution():
     Path("marks.txt").write_text("\n".join(" ".join(marks[k : k + 9]) for k in range(0, 81, 9)))
     code, printed, _ = run("solve", "--quiet", "--hint", "marks.txt")
     assert (code, printed) == (1, "r1c1: the right value was removed from the candidates\n")
+
+
+def test_a_hidden_single_in_a_box_is_a_hidden_single():
+    Path("classic.txt").write_text(f"{CLASSIC}\n")
+    options = "--order", "boxes", "--until"
+    code, printed, said = run("solve", "--quiet", *options, "hidden single", "classic.txt")
+    assert (code, printed, said) == (0, "", "classic.txt: no step found\n")
+
+
+def test_a_puzzle_without_a_solution_has_no_steps():
+    Path("twice.txt").write_text(f"{FOUR_LEFT[:-1]}3\n")
+    code, printed, said = run("solve", "--quiet", "--hint", "twice.txt")
+    assert (code, printed, said) == (1, "", "twice.txt: no steps, because there is no solution\n")

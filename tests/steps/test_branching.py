@@ -7,7 +7,10 @@ from collections.abc import Collection, Sequence
 import pytest
 from support.step_states import STATES, example
 
+from pipeline.reading.formats import parse_source
+from pipeline.steps import steps
 from pipeline.steps.branching import Network, derive, node_of
+from pipeline.steps.orders import ORDERS
 from pipeline.steps.step import CONCLUSION, CONTRADICTION, Branch, Cited, Inference, Node, Step
 
 NAMED = [
@@ -108,8 +111,9 @@ def test_branches_prove_the_conclusions(order, name):
         or not any(cannot_both(step, each, (node.cells[0], node.value)) for each in step.placed)
     }
     nodes = [inference.node for inference in step.branches[0].inferences]
-    if nodes == [*step.chain]:
+    if step.chain and nodes[: len(step.chain)] == [*step.chain]:
         assert len(step.branches) == 1
+        assert ends == {CONCLUSION} or {nodes[-1]} == wanted
     elif ends == {CONTRADICTION}:
         assert {node._replace(holds=not node.holds) for node in assumed} == wanted
     else:
@@ -145,3 +149,22 @@ def test_what_units_alone_do_not_show_is_nested():
     nested = derive(Network(triple.before, triple.cited), assumption, nesting=2)
     assert nested is not None
     check_branch(triple, nested)
+
+
+@pytest.mark.trial
+def test_branches_of_a_chain_with_patterns_are_nested():
+    state = (
+        ":0000:x:98.7..6..75..6......6..8...5......4...9.8.7.....3....24....1.....7.9.5.3..587.4..:"
+        "424 927 928 929 934 235 554::"
+    )
+    parsed = parse_source(state.encode(), "state.txt")
+    name = "dynamic forcing chain plus"
+    techniques = [each for each in ORDERS["explainer"] if each.name == name]
+    step = next(
+        steps(
+            parsed.puzzle.cells, unique=True, techniques=techniques, struck=parsed.progress.struck
+        )
+    )
+    (branch,) = step.branches
+    assert any(inference.branches for inference in branch.inferences)
+    check_branch(step, branch)

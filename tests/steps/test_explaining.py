@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import islice
 
 import pytest
+from support.outboxes import EXAMPLES
 from support.step_states import REASONS, STATES, WITHOUT_STATE, example, reasons
 
+from pipeline.reading.formats import parse_puzzle
+from pipeline.steps import steps
 from pipeline.steps.orders import ORDERS
 from pipeline.steps.step import CONTRADICTION
+from pipeline.steps.techniques import TECHNIQUES
 from pipeline.steps.variants import VARIANT_TECHNIQUES
 from pipeline.steps.wording import WORDINGS, wording_of
 
@@ -17,8 +22,8 @@ def test_every_technique_has_a_wording_and_a_state():
     named = {(order, each.name) for order in ("hodoku", "explainer") for each in ORDERS[order]}
     assert named - STATES.keys() == WITHOUT_STATE
     worded = {name for names in WORDINGS for name in names}
-    techniques = (*ORDERS["hodoku"], *ORDERS["explainer"], *VARIANT_TECHNIQUES)
-    assert {each.name for each in techniques} <= worded
+    techniques = (*TECHNIQUES, *ORDERS["explainer"], *VARIANT_TECHNIQUES)
+    assert worded == {each.name for each in techniques}
 
 
 def test_reasons_are_those_of_the_golden_file():
@@ -60,3 +65,12 @@ def test_branches_of_a_contradiction_end_with_its_sentence():
     (branch,) = step.branches
     assert branch.ends == CONTRADICTION
     assert f"If r1c2={branch.assumption.value}, " in step.reason
+
+
+def test_marks_of_the_puzzle_are_a_reason():
+    puzzle = parse_puzzle((EXAMPLES / "even-odd.sudoku").read_text())
+    found = [*islice(steps(puzzle.cells, unique=True, techniques=ORDERS["hodoku"][:3]), 8)]
+    text = "r3c1 is marked as even and sees 2, 4 and 8, so only 6 is left for it."
+    reasons_found = {step.reason for step in found}
+    assert text in reasons_found
+    assert any("or are marked as odd." in reason for reason in reasons_found)

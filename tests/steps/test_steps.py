@@ -12,6 +12,7 @@ from pipeline.certify.steps import PLACED
 from pipeline.errors import SolverError
 from pipeline.outbox.traits import RatingColumns
 from pipeline.reading.formats import parse_source
+from pipeline.solving import RATING_VERSION
 from pipeline.steps import BY_RATING, BY_SCORE, PROGRAM, loader, ratings, steps
 from pipeline.steps.step_arrays import append_new, lowest_bit, reset_step
 from pipeline.steps.wording import text_of
@@ -83,6 +84,17 @@ def test_ratings_are_the_sum_of_scores_and_the_hardest_step():
     assert (easy.ep, easy.ed) == (first, first)
     told = [str(sum(scores)), "easy", easy.hardest, str(len(scores)), "1.2", *2 * [str(first)], ""]
     assert RatingColumns.texts(easy) == told
+    assert easy.version == RATING_VERSION
+
+
+def test_a_rating_without_time_is_a_lower_bound_that_says_why():
+    (cut,) = ratings([masks_of(EASY)], seconds=0)
+    (whole,) = ratings([masks_of(EASY)])
+    assert (cut.steps, cut.stopped, cut.solved) == (1, "time limit", False)
+    assert cut.score < whole.score
+    assert cut.se <= whole.se
+    score, level, _, _, se, _, _, stopped = RatingColumns.texts(cut)
+    assert (score[0], level, se[0], stopped) == (">", "extreme", ">", "time limit")
 
 
 def test_a_technique_that_lies_fails_its_puzzle_alone(monkeypatch):

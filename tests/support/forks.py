@@ -23,7 +23,7 @@ from pipeline.service.signals import Stop
 from pipeline.service.workers import LocalWorker, Pool, Replies, Request
 from pipeline.settings import Settings
 from pipeline.solving.solvers import Solvers
-from pipeline.solving.solvers.child import EXIT_TIMEOUT, Peer
+from pipeline.solving.solvers.child import EXIT_WAIT_SECONDS, Peer
 
 _TESTS = Path(__file__).parents[1]
 _SERVER = multiprocessing.get_context("forkserver")
@@ -94,7 +94,7 @@ class ForkedPeer(Peer):
     def has_ended(self) -> bool:
         return self._process.exitcode is not None
 
-    def exit_code(self, seconds: float = EXIT_TIMEOUT) -> int | None:
+    def exit_code(self, seconds: float = EXIT_WAIT_SECONDS) -> int | None:
         self._process.join(seconds)
         return self._process.exitcode
 

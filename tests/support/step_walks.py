@@ -47,10 +47,10 @@ class Walk:
 def walk_from(walker: _Walker) -> Walk:
     """The next step of a walk."""
     walker.take(0)
-    state = [*walker.state]
+    state = [int(number) for number in walker.state]
     walker.take(1)
-    name = walker.order[walker.step[TECHNIQUE]].name
-    return Walk(name, walker.walk[HIGHEST_RATING], state, [*walker.step])
+    step, rating = [int(number) for number in walker.step], int(walker.walk[HIGHEST_RATING])
+    return Walk(walker.order[step[TECHNIQUE]].name, rating, state, step)
 
 
 def rated_walk(name: str) -> Walk:

@@ -37,16 +37,29 @@ def _mask(cell: str) -> int:
     return 511 if cell == "." else sum(1 << int(digit) - 1 for digit in cell)
 
 
-RATED_EXAMPLES = {
-    row["technique"]: RatedStep(
-        round(10 * float(row["rating"])),
-        [_mask(cell) for cell in row["candidates"].split()],
-        _conclusions(row["conclusions"], "="),
-        _conclusions(row["conclusions"], "<>"),
-    )
-    for row in _rows("explainer_steps.csv")
-}
+def _rated_steps(name: str) -> dict[str, RatedStep]:
+    return {
+        row["technique"]: RatedStep(
+            round(10 * float(row["rating"])),
+            [_mask(cell) for cell in row["candidates"].split()],
+            _conclusions(row["conclusions"], "="),
+            _conclusions(row["conclusions"], "<>"),
+        )
+        for row in _rows(name)
+    }
+
+
+RATED_EXAMPLES = _rated_steps("explainer_steps.csv")
 """For each technique a state in which it is the first that applies."""
+
+NESTED_EXAMPLES = _rated_steps("nested_steps.csv")
+"""The same for dynamic chains that use other steps, which take long in plain Python."""
+
+HARDEST_RATINGS = {
+    row["puzzle"]: tuple(float(row[name]) for name in ("er", "ep", "ed"))
+    for row in _rows("explainer_hardest.csv")
+}
+"""ER, EP and ED of some of the hardest known puzzles."""
 
 EXPLAINER_RATINGS = [
     (row["puzzle"], float(row["rating"])) for row in _rows("explainer_ratings.csv")

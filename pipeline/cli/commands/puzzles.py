@@ -81,6 +81,7 @@ def solve(  # noqa: PLR0913 - one parameter per option
         typer.Option(
             "--order",
             metavar="NAME",
+            show_default=False,
             help=(
                 "Order of the techniques in a 9×9 puzzle: `hodoku` (default), `explainer` as in "
                 "Sudoku Explainer, or `boxes` for singles in boxes first."

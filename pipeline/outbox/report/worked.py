@@ -25,11 +25,17 @@ _MAX_SINGLES = 16
 """Maximum number of singles in a panel."""
 
 SIZE_ABOVE: Final = 74
-SIZE_BESIDE: Final = 73
+SIZE_BESIDE: Final = 71
 """Width and height of the board above its texts, and beside them, in millimetres."""
 
 _PAGE_HEIGHT, _GAP, _TITLE_HEIGHT, _LINE_HEIGHT, _LIST_LINE_HEIGHT = 232.0, 4.0, 6.0, 4.0, 3.5
 """The height of a page without head and foot, and of parts of a panel, in millimetres."""
+
+_NOTE_HEIGHT = 7.0
+"""The height of the note below the last panel of a puzzle, in millimetres."""
+
+_CONTINUED = ", continued"
+"""The end of the title of a panel that continues one on the page before."""
 
 _MAX_TEXT_BELOW = 32.0
 """Maximum height of the texts below a board. Longer texts are beside the board."""
@@ -53,9 +59,9 @@ class Panel:
     - `numbers`: the numbers of its steps, such as `3` or `4–9`.
     - `title`: the technique.
     - `board`: the position with the steps; None if the panel continues one on the page before.
-    - `techniques`: the names of the techniques of its steps.
     - `lines`: the steps and their reasons.
     - `is_list`: whether each line is a step, and the lines are printed in two columns.
+    - `techniques`: the names of the techniques of its steps.
     """
 
     numbers: str
@@ -113,8 +119,8 @@ def panels_of(puzzle: Puzzle, steps: Iterable[Step], signs: str = "") -> Iterato
 
 
 def is_single(step: Step) -> bool:
-    """Whether a step places a value by a single constraint."""
-    return bool(step.placed) and len(step.cited) == 1
+    """Whether a step fills a cell by its last candidate, or by the last place of a value."""
+    return bool(step.placed) and len(step.cited) == 1 and not step.cited[0].rule
 
 
 def _panel_of_singles(
@@ -325,6 +331,8 @@ def distribute_panels(number: int, name: str, level: str, worked: Worked) -> lis
             part, rest = _cut(rest, left)
             pages[-1].append(part)
             left -= part.height
+    if worked.note and left < _NOTE_HEIGHT:
+        pages.append([])
     return [
         WorkedPage(number, name, level, rows, index == 0, worked.note if rows is pages[-1] else "")
         for index, rows in enumerate(pages)
@@ -367,7 +375,3 @@ def _cut(row: Row, height: float) -> tuple[Row, Row | None]:
     title = panel.title.removesuffix(_CONTINUED) + _CONTINUED
     rest = replace(panel, title=title, board=None, lines=panel.lines[count:])
     return first, Row((rest,), is_below=False)
-
-
-_CONTINUED = ", continued"
-"""The end of the title of a panel that continues one on the page before."""

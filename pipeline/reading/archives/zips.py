@@ -104,7 +104,10 @@ def _check_not_office(file: IO[bytes], directory: _Directory) -> None:
 
 
 def _find_directory(file: IO[bytes]) -> _Directory:
-    """Find the list of members. It ends at the end record or, in zip64, at the zip64 end record."""
+    """Find the list of members.
+
+    The list ends where the end record begins or, in zip64, where the zip64 end record begins.
+    """
     length = file.seek(0, os.SEEK_END)
     tail_start = max(0, length - _END_RECORD.size - _MAX_COMMENT_BYTES)
     tail = b"".join(_slice(file, tail_start, length - tail_start))

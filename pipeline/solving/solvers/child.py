@@ -33,8 +33,8 @@ Child = subprocess.Popen[bytes]
 _INTERRUPTING_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGALRM)
 """The signals whose handlers may raise an exception."""
 
-EXIT_TIMEOUT = 5.0
-"""Seconds to wait for the exit code of a peer."""
+EXIT_WAIT_SECONDS = 5.0
+"""Seconds to wait for the exit of a child process."""
 
 _M_TRIM_THRESHOLD, _M_MMAP_THRESHOLD = -1, -3
 """Parameters of `mallopt`, from <malloc.h> of glibc."""
@@ -258,7 +258,7 @@ class Peer:
     def has_ended(self) -> bool:
         return ended_within(self._process, 0)
 
-    def exit_code(self, seconds: float = EXIT_TIMEOUT) -> int | None:
+    def exit_code(self, seconds: float = EXIT_WAIT_SECONDS) -> int | None:
         """Wait for the exit code; None if the peer has not ended after `seconds`."""
         ended = ended_within(self._process, seconds)
         return self._process.wait() if ended else None

@@ -133,6 +133,7 @@ def _step_of(state: State, technique: Technique, found: Found) -> Step:
         state.geometry,
         tuple(unit.cells for unit in state.units),
         tuple(names),
+        tuple(state.puzzle.cells),
     )
     return Step(
         technique,

@@ -55,6 +55,20 @@ def test_singles_that_follow_each_other_share_a_panel_with_letters():
     assert panels[0].board.order == [(1, 3), (2, 4)]
 
 
+def test_a_value_that_a_rule_places_has_a_panel_and_its_reason():
+    by_rule = replace(single(1, 3), cited=(Cited((1,), rule="the solution is unique"),))
+    panels = [*panels_of(PUZZLE, [single(2, 4), by_rule, single(3, 2)])]
+    assert [each.is_list for each in panels] == [True, False, False]
+
+
+def test_a_note_has_room_on_its_page():
+    full = [*[panel(450)] * 2, panel(50, lines=17)]
+    (page,) = distribute_panels(1, "", "", Worked(full))
+    pages = distribute_panels(1, "", "", Worked(full, "End."))
+    assert [each.note for each in pages] == ["", "End."]
+    assert pages[0].rows == page.rows
+
+
 def test_candidates_are_drawn_from_the_first_elimination_on():
     before, at, after = panels_of(PUZZLE, [single(1, 3), other(), single(2, 4)])
     shown = [each.board.hides_candidates for each in (before, at, after)]

@@ -387,7 +387,7 @@ def values(args: Arguments) -> tuple[int, ...]:
 def diagonal(args: Arguments) -> tuple[int, ...]:
     """The diagonal from a cell at the edge, which determines the direction."""
     corner = args.next("at least 1 cell")
-    cell, (rows, columns) = args.cell_in(corner), args.context.lines
+    cell, (rows, columns) = args.cell_in(corner), args.context.line_counts
     row, column = args.geometry.place(cell)
     steps: list[tuple[bool, RowColumn]] = [
         (column == 1, (1, 1)),

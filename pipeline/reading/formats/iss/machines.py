@@ -45,7 +45,7 @@ class Machine(NamedTuple):
 
     moves: list[list[Sequence[int]]]
     accepted: frozenset[int]
-    start: tuple[int, ...] = (0,)
+    starts: tuple[int, ...] = (0,)
     breaks: tuple[Sequence[int], ...] = ()
 
 
@@ -189,7 +189,7 @@ def parse_machine(text: str, values: Sequence[int], machine_reader: MachineReade
 
 def _reached(machine: Machine) -> set[int]:
     """The states that can be reached from the start."""
-    reached = {*machine.start}
+    reached = {*machine.starts}
     waiting = [*reached]
     while waiting:
         state = waiting.pop()
@@ -246,9 +246,9 @@ def nondeterministic_text(machine: Machine, values: Sequence[int]) -> str:
     In the text, the start states are first, then come the other accepting states, then all others.
     Moves between segments and unreachable states are left out.
     """
-    if not machine.start:
+    if not machine.starts:
         return ""
-    starts, reached = {*machine.start}, _reached(machine._replace(breaks=()))
+    starts, reached = {*machine.starts}, _reached(machine._replace(breaks=()))
     accepted = machine.accepted & reached
     starts_or_accepted = starts | accepted
     states = sorted(
@@ -341,7 +341,7 @@ class MachineReader:
             none: list[Sequence[int]] = [()] * values[0]
             moves = tuple(tuple(map(tuple, (*none, *row))) for row in machine.moves)
             self._nondeterministic[key] = NondeterministicMachineFields(
-                moves, machine.start, machine.accepted
+                moves, machine.starts, machine.accepted
             )
         return self._nondeterministic[key]
 
@@ -390,7 +390,7 @@ def determinize(
     if len(lengths) > 1 and not machine.breaks:
         raise ValueError("the pattern is for one segment, but the line has several")
     segment_ends = {*accumulate(lengths[:-1])}
-    begin = frozenset(machine.start), 0
+    begin = frozenset(machine.starts), 0
     indices = {begin: 0}
     rows: list[bytes] = []
     layer, steps = [begin], 0

@@ -98,7 +98,7 @@ class Context:
     unread: dict[tuple[int, str], None] = field(default_factory=dict)
 
     @property
-    def lines(self) -> tuple[int, int]:
+    def line_counts(self) -> tuple[int, int]:
         """The numbers of rows and columns."""
         free, n = self.geometry.free_grid, self.geometry.side
         return (free.rows, free.columns) if free else (n, n)
@@ -127,7 +127,7 @@ class Context:
     def lacks(self, name: str) -> bool:
         """Whether a name denotes a cell, row or column that does not exist."""
         if match := _LINE.fullmatch(name):
-            return int(match[2]) > self.lines[match[1].lower() == "c"]
+            return int(match[2]) > self.line_counts[match[1].lower() == "c"]
         match = _EXTRA_CELL.fullmatch(name)
         is_extra = match and match[2] and match[1].upper().startswith(_EXTRA_PREFIXES)
         return bool(_CELL.fullmatch(name) or is_extra) and self.cell(name) is None
@@ -214,7 +214,7 @@ class Arguments:
     def cell_in(self, word: Word) -> int:
         cell = self.context.cell(word.text)
         if cell is None:
-            rows, columns = (_COORDINATES[number - 1] for number in self.context.lines)
+            rows, columns = (_COORDINATES[number - 1] for number in self.context.line_counts)
             labels = (f", or one of '{name}'" for name, _ in self.context.groups)
             raise self.wrong(word, f"a cell, 'R1C1' to 'R{rows}C{columns}'{''.join(labels)}")
         down, right = self.phrase.shift
@@ -242,7 +242,7 @@ class Arguments:
         match = _LINE.fullmatch(word.text)
         number = int(match[2]) if match else 0
         is_row = match is not None and match[1].lower() == "r"
-        if match is None or number > self.context.lines[0 if is_row else 1]:
+        if match is None or number > self.context.line_counts[0 if is_row else 1]:
             raise self.wrong(word, "a row or column of the grid, such as 'R1' or 'C1'")
         if is_row:
             return cells_along(self.geometry, (number, 1), (0, 1))

@@ -42,7 +42,7 @@ def takes(machine: StateMachineFields, line: tuple[int, ...]) -> bool:
 
 def reached(machine: Machine, *segments: tuple[int, ...]) -> bool:
     """Whether some way through a nondeterministic machine accepts the line in these segments."""
-    states = {*machine.start}
+    states = {*machine.starts}
     for index, segment in enumerate(segments):
         if index:
             states = {after for state in states for after in machine.breaks[state]}
@@ -127,7 +127,7 @@ def numbers(*fields: tuple[int, int]) -> str:
 
 def written(machine: Machine, width: int, *, packed: bool) -> str:
     """The text of a machine, whose accepted states follow the first ones, the starts."""
-    starts, count = len(machine.start), len(VALUES) + bool(machine.breaks)
+    starts, count = len(machine.starts), len(VALUES) + bool(machine.breaks)
     others = len([state for state in machine.accepted if state >= starts])
     accepted = sum(1 << state for state in machine.accepted if state < starts)
     moves = [

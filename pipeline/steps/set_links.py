@@ -1,0 +1,182 @@
+"""Almost locked sets of a state and their restricted commons. `layout` describes the arrays.
+
+An almost locked set (ALS) is n cells of a unit with n + 1 candidates together. If it lacks one of
+them, its cells hold all others. A *restricted common* of two disjoint sets is a digit whose places
+in the one all see its places in the other, so one of the sets lacks it.
+"""
+
+from __future__ import annotations
+
+from pipeline.native import compiled
+from pipeline.steps import layout as L
+from pipeline.steps.links import link_state
+from pipeline.steps.step_arrays import bit_count, cell_at, lowest_bit
+
+HAVE_SETS = 4
+"""The bit of IS_KNOWN that says whether the sets are known."""
+
+
+@compiled()
+def link_sets(state, tables, graph):
+    """Write all almost locked sets and their restricted commons to `graph`, unless they are there.
+
+    HoDoKu's order: by unit (rows, columns, boxes), then depth first. Each set of cells occurs once.
+    """
+    link_state(state, tables, graph)  # for PLACES
+    if graph[L.IS_KNOWN] & HAVE_SETS:
+        return
+    graph[L.IS_KNOWN] |= HAVE_SETS
+    graph[L.ALS_COUNT] = 0
+    for unit in range(L.UNITS):
+        _add_sets(state, tables, graph, unit)
+    count = graph[L.ALS_COUNT]
+    for k in range(count):
+        graph[L.LAST_COMMON + k] = L.NOTHING
+    commons = 0
+    _index_sets(state, tables, graph)
+    for a in range(count):
+        graph[L.FIRST_COMMON + a] = commons
+        commons = _add_commons(tables, graph, a, commons)
+    graph[L.FIRST_COMMON + count] = commons
+
+
+# A set is linked to another by a digit unless it has the digit in a cell that the other does not
+# see. Sets of sets, as bits, find all that are linked to one of them at once.
+@compiled()
+def _index_sets(state, tables, graph):
+    """Write which sets contain a cell, have a digit, and have a digit in a cell."""
+    for k in range(L.SET_WORDS * (81 + 9 + 729)):
+        graph[L.SETS_AT + k] = 0
+    for number in range(graph[L.ALS_COUNT]):
+        word, bit = number // L.BITS, 1 << number % L.BITS
+        for row in range(9):
+            cells = graph[L.ALS_CELLS + L.BANDS * number + row // 3] >> 9 * (row % 3) & 511
+            while cells:
+                cell = 9 * row + lowest_bit(tables, cells)
+                cells &= cells - 1
+                graph[L.SETS_AT + L.SET_WORDS * cell + word] |= bit
+                digits = state[cell]
+                while digits:
+                    digit = lowest_bit(tables, digits)
+                    digits &= digits - 1
+                    graph[L.SETS_OF + L.SET_WORDS * digit + word] |= bit
+                    graph[L.SETS_WITH + L.SET_WORDS * (9 * cell + digit) + word] |= bit
+
+
+@compiled()
+def _add_commons(tables, graph, a, commons):
+    """Add the restricted commons of a set with later sets. Returns the new number of commons."""
+    first, end = a // L.BITS, graph[L.ALS_COUNT] // L.BITS + 1
+    _link_set(tables, graph, a, first, end)
+    for word in range(first, end):
+        linked, digits = 0, graph[L.ALS_DIGITS + a]
+        while digits:
+            linked |= graph[L.LINKED_SETS + L.SET_WORDS * lowest_bit(tables, digits) + word]
+            digits &= digits - 1
+        if word == first:
+            linked &= ~((2 << a % L.BITS) - 1)
+        for part in range(7 if linked else 0):
+            bits = linked >> 9 * part & 511
+            while bits:
+                position = 9 * part + lowest_bit(tables, bits)
+                bits &= bits - 1
+                b = L.BITS * word + position
+                if not overlap(graph, a, b) and commons < L.MAX_COMMONS:
+                    shared = 0
+                    for digit in range(9):
+                        if graph[L.ALS_DIGITS + a] >> digit & 1:
+                            at = L.LINKED_SETS + L.SET_WORDS * digit + word
+                            shared |= (graph[at] >> position & 1) << digit
+                    _add_common(graph, a, b, shared, commons)
+                    commons += 1
+    return commons
+
+
+@compiled()
+def _link_set(tables, graph, a, first, end):
+    """Write, for each digit of a set, the words of the sets that are linked to it by the digit."""
+    for digit in range(9):
+        if not graph[L.ALS_DIGITS + a] >> digit & 1:
+            continue
+        linked = L.LINKED_SETS + L.SET_WORDS * digit
+        for word in range(first, end):
+            graph[linked + word] = graph[L.SETS_OF + L.SET_WORDS * digit + word]
+        for row in range(9):
+            at = L.BANDS * digit + row // 3
+            unseen = graph[L.PLACES + at] & ~graph[L.ALS_SEEN + 9 * L.BANDS * a + at]
+            unseen = unseen >> 9 * (row % 3) & 511
+            while unseen:
+                cell = 9 * row + lowest_bit(tables, unseen)
+                unseen &= unseen - 1
+                for word in range(first, end):
+                    sets = graph[L.SETS_WITH + L.SET_WORDS * (9 * cell + digit) + word]
+                    graph[linked + word] &= ~sets
+
+
+@compiled(inline=True)
+def _add_common(graph, a, b, digits, number):
+    """Add the restricted commons of two sets."""
+    graph[L.COMMON_SETS + 2 * number], graph[L.COMMON_SETS + 2 * number + 1] = a, b
+    graph[L.COMMON_DIGITS + number], graph[L.NEXT_COMMON + number] = digits, L.NOTHING
+    if graph[L.LAST_COMMON + b] != L.NOTHING:
+        graph[L.NEXT_COMMON + graph[L.LAST_COMMON + b]] = number
+    graph[L.LAST_COMMON + b] = number
+
+
+@compiled()
+def _add_sets(state, tables, graph, unit):
+    """Add the almost locked sets of a unit, except those that are in an earlier unit."""
+    graph[L.PICKS], graph[L.UNIONS], depth = -1, 0, 0
+    while depth >= 0:
+        graph[L.PICKS + depth] += 1
+        position = graph[L.PICKS + depth]
+        if position > 8:
+            depth -= 1
+            continue
+        cell = cell_at(tables, unit, position)
+        if not state[cell]:
+            continue
+        digits = graph[L.UNIONS + depth] | state[cell]
+        depth += 1
+        graph[L.UNIONS + depth], graph[L.PICKS + depth] = digits, position
+        if bit_count(tables, digits) != depth + 1:
+            continue
+        in_row = in_column = True
+        for k in range(depth):
+            other = cell_at(tables, unit, graph[L.PICKS + k])
+            in_row = in_row and other // 9 == cell // 9
+            in_column = in_column and other % 9 == cell % 9
+        is_repeated = (unit >= L.FIRST_COLUMN and in_row) or (unit >= L.FIRST_BOX and in_column)
+        if not is_repeated and graph[L.ALS_COUNT] < L.MAX_SETS:
+            _add_set(state, tables, graph, unit, depth, digits)
+
+
+@compiled()
+def _add_set(state, tables, graph, unit, size, digits):
+    """Add the cells in PICKS as an almost locked set."""
+    number = graph[L.ALS_COUNT]
+    graph[L.ALS_COUNT] += 1
+    graph[L.ALS_UNIT + number], graph[L.ALS_DIGITS + number] = unit, digits
+    cells, first = L.ALS_CELLS + L.BANDS * number, 9 * L.BANDS * number
+    for band in range(L.BANDS):
+        graph[cells + band] = 0
+    for k in range(9 * L.BANDS):
+        graph[L.ALS_PLACES + first + k], graph[L.ALS_SEEN + first + k] = 0, graph[L.PLACES + k]
+    for k in range(size):
+        cell = cell_at(tables, unit, graph[L.PICKS + k])
+        graph[cells + cell // 27] |= 1 << cell % 27
+        remaining = state[cell]
+        while remaining:
+            at = first + L.BANDS * lowest_bit(tables, remaining)
+            remaining &= remaining - 1
+            graph[L.ALS_PLACES + at + cell // 27] |= 1 << cell % 27
+            for band in range(L.BANDS):
+                graph[L.ALS_SEEN + at + band] &= tables[L.SEEN + L.BANDS * cell + band]
+
+
+@compiled(inline=True)
+def overlap(graph, a, b):
+    """Whether two sets share a cell."""
+    a, b = L.ALS_CELLS + L.BANDS * a, L.ALS_CELLS + L.BANDS * b
+    shared = graph[a] & graph[b] | graph[a + 1] & graph[b + 1] | graph[a + 2] & graph[b + 2]
+    return shared != 0
