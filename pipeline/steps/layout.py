@@ -66,7 +66,8 @@ SINGLES, ALL_NODES = 729, 9 * SPOTS
 # documents ALLOWED.
 OPEN = 729  # number of open cells
 ROW_MASKS = 730  # 9 masks: scratch of the search for subsets
-STATE_SIZE = 739
+OPEN_CELLS = 739  # for each unit, the number of its open cells
+STATE_SIZE = 766
 
 (
     CANDIDATES,  # 9 for each constraint: its candidates by position

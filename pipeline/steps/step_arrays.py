@@ -78,6 +78,8 @@ def fill(state, tables, candidate):
     for k in range(4 * candidate, 4 * candidate + 4):
         constraint = tables[L.NODE_CONSTRAINTS + k]
         state[L.VALUES + constraint] = lowest_bit(tables, tables[L.NODE_MASKS + k]) + 1
+        if constraint >= L.UNIT_DIGITS:
+            state[L.OPEN_CELLS + constraint // 9 - 9] -= 1
         while state[constraint]:
             position = lowest_bit(tables, state[constraint])
             eliminate(state, tables, candidate_at(tables, constraint, position))
@@ -89,6 +91,8 @@ def set_up(state, tables):
     for k in range(L.UNIT_DIGITS, L.STATE_SIZE):
         state[k] = 0
     state[L.OPEN] = 81
+    for unit in range(L.UNITS):
+        state[L.OPEN_CELLS + unit] = 9
     for candidate in range(L.SINGLES):
         cell, digit = candidate // 9, candidate % 9
         state[L.ALLOWED + cell] = state[L.CELLS + cell]

@@ -203,9 +203,7 @@ def _find_type_3(state, tables, step, pair, first, second):
             unit = unit_of(tables, first, (k + 2) % 3)
             if unit != unit_of(tables, second, (k + 2) % 3):
                 continue
-            open_cells = 0
-            for position in range(9):
-                open_cells += state[cell_at(tables, unit, position)] != 0
+            open_cells = state[L.OPEN_CELLS + unit]
             if 2 * degree <= open_cells and _find_naked_roof(
                 state, tables, step, unit, degree, pair, first, second
             ):

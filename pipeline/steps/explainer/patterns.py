@@ -37,15 +37,6 @@ def _places(state, unit, digit):
 
 
 @compiled()
-def _open_cells(state, tables, unit):
-    """The number of open cells of a unit."""
-    count = 0
-    for position in range(9):
-        count += state[cell_at(tables, unit, position)] != 0
-    return count
-
-
-@compiled()
 def _place_in(tables, step, unit, digit, places):
     """Place a digit at its only position in a unit."""
     constraint = L.UNIT_DIGITS + 9 * unit + digit
@@ -62,7 +53,7 @@ def find_hidden_single(state, tables, step, form):
     """Find a hidden single: the last open cell of a unit (1.0), in a box (1.2), in a line (1.5)."""
     for k in range(9 if form == IN_LINE else 0, 9 if form == IN_BOX else 27):
         unit = unit_in_order(k)
-        if form == FULL_HOUSE and _open_cells(state, tables, unit) != 1:
+        if form == FULL_HOUSE and state[L.OPEN_CELLS + unit] != 1:
             continue
         for digit in range(9):
             if bit_count(tables, _places(state, unit, digit)) == 1:
@@ -169,7 +160,7 @@ def find_hidden_set(state, tables, step, size, is_direct):
             state[L.ROW_MASKS + digit] = places
             if 1 < bit_count(tables, places) <= size:
                 usable |= 1 << digit
-        if bit_count(tables, usable) < size or _open_cells(state, tables, unit) <= (
+        if bit_count(tables, usable) < size or state[L.OPEN_CELLS + unit] <= (
             size if is_direct else 2 * size
         ):
             continue
@@ -222,7 +213,7 @@ def find_naked_set(state, tables, step, size):
             state[L.ROW_MASKS + position] = mask
             if 1 < bit_count(tables, mask) <= size:
                 usable |= 1 << position
-        if bit_count(tables, usable) < size or _open_cells(state, tables, unit) < 2 * size:
+        if bit_count(tables, usable) < size or state[L.OPEN_CELLS + unit] < 2 * size:
             continue
         offset = next_set(state, tables, size, size, usable, tables[L.SETS + size])
         while offset:

@@ -24,6 +24,8 @@ def set_up_queues(state, tables, graph):
     excludes are eliminated.
     """
     state[L.OPEN] = 81
+    for unit in range(L.UNITS):
+        state[L.OPEN_CELLS + unit] = 9
     graph[L.NAKED_FIRST] = graph[L.NAKED_END] = L.NAKED_QUEUE
     graph[L.HIDDEN_FIRST] = graph[L.HIDDEN_END] = L.HIDDEN_QUEUE
     for cell in range(81):
@@ -84,6 +86,8 @@ def place(state, tables, graph, candidate):
     for k in range(4 * candidate, 4 * candidate + 4):
         constraint = tables[L.NODE_CONSTRAINTS + k]
         state[L.VALUES + constraint] = lowest_bit(tables, tables[L.NODE_MASKS + k]) + 1
+        if constraint >= L.UNIT_DIGITS:
+            state[L.OPEN_CELLS + constraint // 9 - 9] -= 1
     # the nodes that a candidate excludes start with 8 candidates of its cell and its 20 peers
     first = tables[L.EXCLUDED_FIRST + candidate] + 8
     for k in range(first, first + 20):
