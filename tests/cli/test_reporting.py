@@ -61,7 +61,11 @@ def test_a_drawing_may_be_without_the_solution_and_go_to_standard_output():
     ("line", "code", "said"),
     [
         ("--puzzle-only unique.txt", 2, "--puzzle-only needs --svg"),
-        ("--svg k.png unique.txt", 2, "--svg: k.png: expected a name that ends in .svg"),
+        (
+            "--svg k.txt unique.txt",
+            2,
+            "--svg: k.txt: expected a name that ends in .svg, .png or .pdf",
+        ),
         ("--svg a.svg two.txt six.txt", 2, "--svg takes one puzzle"),
         ("--svg unique.txt unique.txt", 2, "is an input file"),
         ("--svg same.svg unique.txt", 2, "is an input file"),
@@ -76,7 +80,7 @@ def test_a_drawing_that_cannot_be_made_is_refused(line, code, said):
     Path("large.txt").write_text(f"c\n2 13\n{' '.join(map(str, values))}\n")
     found, _, told = run("solve", *line.split())
     assert (found, said in told) == (code, True)
-    assert not {"a.svg", "k.png"} & {path.name for path in Path.cwd().iterdir()}
+    assert not {"a.svg", "k.txt"} & {path.name for path in Path.cwd().iterdir()}
     assert Path("unique.txt").read_text() == before
 
 

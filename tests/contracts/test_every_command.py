@@ -35,7 +35,7 @@ EXAMPLES = {
 
 NAMES = {
     "count": "source solutions complete status message",
-    "sheet": "file puzzles pages rules solutions omitted",
+    "sheet": "file puzzles pages rules solutions steps omitted",
     "encode": "source line variables clauses file puzzles reason",
     "decode": "source solution",
     "convert": "source line text reason",

@@ -140,7 +140,7 @@ def named(kind: type[Rule]) -> Iterator[type[Rule]]:
 
 
 def test_every_rule_has_a_name_of_its_own_examples_and_a_predicate():
-    rules = {each for each in named(Rule) if each.__module__.startswith("pipeline.")}
+    rules = {each for each in named(Rule) if each.__module__.startswith("pipeline.puzzle.")}
     assert rules == {*EXAMPLES} == {*MEANS}
     assert len({rule.name for rule in rules}) == len(rules)
     assert all(type(each) is rule for rule, found in EXAMPLES.items() for _, each in found)

@@ -106,7 +106,7 @@ def test_a_technique_that_lies_fails_its_puzzle_alone(monkeypatch):
 
     lied = next(line for line, rating in EXPLAINER_RATINGS if rating == 2.6)
     truth = [RatingColumns.texts(rating) for rating in ratings([masks_of(EASY)])]
-    monkeypatch.setattr("pipeline.steps.patterns.find_locked_candidates", lies)
+    monkeypatch.setattr("pipeline.steps.hodoku.patterns.find_locked_candidates", lies)
     first, second, third = ratings([masks_of(EASY), masks_of(lied), masks_of(EASY)])
     assert [*map(RatingColumns.texts, (first, third))] == [*truth, *truth]
     number = second.steps

@@ -201,7 +201,7 @@ TAMPERED: list[tuple[str, Tamper, str]] = [
     (
         "one",
         edit("one", certificate={"solutions": "checked"}),
-        "one.proof.cnf is listed, but a certificate",
+        "one.proof.cnf is listed, but the certificate is 'no', which has no proof files",
     ),
     ("one", edit("one", certificate=None), "Expected `object`, got `null` - at `$.certificate`"),
     ("one", edit("one", declared={"format": "cnf"}), "the original is not a puzzle"),
