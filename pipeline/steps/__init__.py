@@ -1,8 +1,8 @@
 """Logical steps through a 9×9 puzzle, each certified, and ratings of puzzles by their steps.
 
-`patterns`, `chains`, `loops` and other modules find steps, `techniques` tries the simplest first,
-and `certify.steps` checks that each step follows from its citations. `wording` writes a step in
-words.
+The rooms `hodoku` and `explainer` find steps as these two programs do, `techniques` tries the
+simplest technique first, and `certify.steps` checks that each step follows from its citations. The
+room `variants` finds the steps of other puzzles; `presentation` writes, explains and draws steps.
 """
 
 from __future__ import annotations

@@ -116,7 +116,7 @@ WORDS, BITS = 12, 63
     HIDDEN_END,
     NAKED_QUEUE,  # space for the naked singles of a walk: candidates
     HIDDEN_QUEUE,  # space for the hidden singles of a walk: candidates
-    ROW_DEPTH,  # depth of a search for a set of rows, see `patterns.next_rows`
+    ROW_DEPTH,  # depth of a search for a set of rows, see `hodoku.patterns.next_rows`
     PICKS,  # at each depth, the row that was chosen
     UNIONS,  # at each depth, the union of the masks of the rows above it
     TRIED_COUNT,  # number of rectangles in TRIED
@@ -178,7 +178,7 @@ WORDS, BITS = 12, 63
 """Offsets of the parts of `graph`: the links between the nodes of a state, and searches in them."""
 
 (
-    HAS_CLOSURE,  # 1 if the parts that follow are known; see `explainer_closure`
+    HAS_CLOSURE,  # 1 if the parts that follow are known; see `explainer.closure`
     NODE_COUNT,  # number of candidates that are left
     ROW_WORDS,  # number of words of a set of them: bit k of word n is the candidate BITS · n + k
     IS_CONTRADICTED,  # whether any node, on or off, implies its contrary
@@ -195,7 +195,7 @@ WORDS, BITS = 12, 63
     WHOLE_GRAPH_SIZE,
 ) = accumulate((GRAPH_SIZE, 1, 1, 1, 1, 1, *5 * (SINGLES,), *4 * (WORDS * SINGLES,)))
 """Offsets of further parts of `graph`: what the candidates of a state imply; see
-`explainer_closure`.
+`explainer.closure`.
 """
 
 # `walk`

@@ -1,4 +1,4 @@
-"""Layout of the arrays `nest` and `inner`, with which `explainer_nested` finds chains.
+"""Layout of the arrays `nest` and `inner`, with which `explainer.nested` finds chains.
 
 `nest` has 32-bit numbers, `inner` 64-bit numbers. A signed node is 2 · candidate + 1 for "on" and
 2 · candidate for "off", as in `layout`.

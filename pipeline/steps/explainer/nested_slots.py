@@ -1,6 +1,6 @@
 """What follows from an assumption, dynamically.
 
-These are the rules of `explainer_implications`, for searches that continue: after what follows by
+These are the rules of `explainer.implications`, for searches that continue: after what follows by
 links, candidates that hints eliminate are followed, too. A *slot* of `nest` holds what follows from
 one assumption, in the order in which Sudoku Explainer 1.2.1 finds it; `nested_layout` describes it.
 """
