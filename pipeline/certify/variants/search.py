@@ -37,7 +37,7 @@ def _schedule_all(state, problem):
 def _add_failure(state, problem, weights):
     """Increase the weights of the last branch's cell and of the cells of the failed constraint.
 
-    If FAILED_CONSTRAINT is ~cell, its peers left that cell no value: only that cell gets weight.
+    If FAILED_CONSTRAINT is ~cell, its peers left that cell no value: it gets weight instead.
     """
     if state[L.FAILED_CONSTRAINT] < 0:
         weights[~state[L.FAILED_CONSTRAINT]] += 1.0

@@ -83,7 +83,7 @@ def _search_loops(state, tables, step, workspace, wanted):
 # same parity. Without these tests, the number of paths grows exponentially.
 @compiled()
 def _find_places(state, tables, workspace, start):
-    """Write to LOOP_PLACES the cells with both digits that can be in a loop from `start`.
+    """Write to LOOP_PLACES the cells with both digits that may be in a loop from `start`.
 
     Excludes loops with an earlier start. Returns whether the start itself remains.
     """
