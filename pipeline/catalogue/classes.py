@@ -46,7 +46,7 @@ def _sorted_run(classes: Run) -> Run:
 
 
 def _positions_in(run: Run, keys: Keys) -> Indices:
-    """Return the position of each class (C,); ABSENT for a class that is not in the run."""
+    """Return the position (C,) of the first puzzle of each class; ABSENT if not in the run."""
     high, low = run["high"], run["low"]
     rows = np.searchsorted(high, keys[:, 0])
     positions = np.full(len(keys), ABSENT)

@@ -302,7 +302,7 @@ class _PlaneSearch:
 def _first_bivalue_cell(planes: _Planes, candidates: int) -> int | None:
     """Return the first cell with two candidates, or None.
 
-    No group of weight 1 is better to branch on than this cell.
+    Other groups of weight 1 need not be compared with this cell: none has a lower score.
     """
     plane, shifts, _ = planes.plane
     one, two, three = candidates & plane, 0, 0

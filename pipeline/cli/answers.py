@@ -57,7 +57,7 @@ def solve_files(
     `on_solution`: called with the text of each solution. If the file is a single puzzle, it is
     called as soon as the solution is found.
     """
-    is_shown = not settings.quiet and not sys.stdout.isatty()  # on a terminal, the results show it
+    is_shown = not settings.quiet and not sys.stdout.isatty()  # a terminal shows the results
     file_display = Display(None, bar=is_shown and len(files) > 1)
     puzzle_display = Display(None, bar=is_shown and len(files) == 1)
     with Solvers(settings.solver, settings.minisat) as solvers:

@@ -55,8 +55,8 @@ class Verdict(IntEnum):
 
 _UNDECIDED, _COMPLETE, _INCOMPLETE, _WRONG = map(int, Verdict)
 _ABANDONED = -1
-"""Returned by `_continue_lane` if the search ended without a verdict. There, `_UNDECIDED` means
-that the search goes on. In the array `verdicts`, both are UNDECIDED."""
+"""Returned by `_continue_lane` if the search ended without a verdict. As its result, `_UNDECIDED`
+means that the search goes on. In the array `verdicts`, both are UNDECIDED."""
 
 _ONE = np.uint16(1)
 _ALL_VALUES = 0b111_111_111

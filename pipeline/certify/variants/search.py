@@ -35,7 +35,10 @@ def _schedule_all(state, problem):
 # also gets weight. Weights affect only the order of branches, not which solutions are found.
 @compiled()
 def _add_failure(state, problem, weights):
-    """Increase the weights of the cells of the failed constraint, and of the last branch's cell."""
+    """Increase the weights of the last branch's cell and of the cells of the failed constraint.
+
+    If FAILED_CONSTRAINT is ~cell, its peers left that cell no value: it gets weight instead.
+    """
     if state[L.FAILED_CONSTRAINT] < 0:
         weights[~state[L.FAILED_CONSTRAINT]] += 1.0
     else:

@@ -45,7 +45,7 @@ _OFFICE_FILES = {
     "ppt/presentation.xml": _DOCUMENT,
     _OPENDOCUMENT: _DOCUMENT,
 }
-"""Name or first bytes of a member of an office file → the reason to refuse the file."""
+"""Name of a member, or start of the first member (its name, then its content) → the refusal."""
 
 _MAX_MEMBERS_SEARCHED = 10_000
 """Maximum number of members to search for a name in `_OFFICE_FILES`."""

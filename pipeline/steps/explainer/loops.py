@@ -83,9 +83,9 @@ def _search_loops(state, tables, step, workspace, wanted):
 # same parity. Without these tests, the number of paths grows exponentially.
 @compiled()
 def _find_places(state, tables, workspace, start):
-    """Write the cells that loops from a start may have to LOOP_PLACES: those with both digits.
+    """Write to LOOP_PLACES the cells with both digits that may be in a loop from `start`.
 
-    Loops with an earlier start are left out. Returns whether the start is left.
+    Excludes loops with an earlier start. Returns whether the start itself remains.
     """
     first = L.UNIT_DIGITS + lowest_bit(tables, state[start])
     second = L.UNIT_DIGITS + lowest_bit(tables, state[start] & (state[start] - 1))
@@ -116,7 +116,7 @@ def _find_places(state, tables, workspace, start):
 
 @compiled()
 def _fits_path(tables, workspace, depth, cell):
-    """Whether a cell is not on the path, and sees no cell at every second position before it."""
+    """Whether a cell is not on the path, and sees no cell at a position of its own parity."""
     for k in range(depth + 1):
         other = workspace[L.LOOP_CELLS + k]
         if other == cell or ((depth + 1 - k) & 1 == 0 and sees(tables, other, cell)):
@@ -179,7 +179,7 @@ def _clear_conclusions(step):
     step[L.ELIMINATED] = step[L.CITED] = 0
 
 
-# A cell of the roof holds another digit, and there is only one: it is false where it sees them all.
+# Some roof cell holds the only other digit, so a cell that sees all roof cells cannot hold it.
 @compiled()
 def _find_type_2(state, tables, step, size, pair, extras):
     """Eliminate the other digit of the roof. Returns whether that eliminates anything."""
@@ -197,7 +197,7 @@ def _find_type_2(state, tables, step, size, pair, extras):
 # of a naked set; and as that cell holds no digit of the pair, also of a hidden set.
 @compiled()
 def _find_type_3(state, tables, step, pair, first, second):
-    """Find a set in a unit of both roof cells. Returns 1 + the tenths that it adds, or 0."""
+    """Find a set with the roof in a unit. Returns 1 + the tenths it adds to the rating, or 0."""
     for degree in range(2, 8):
         for k in range(3):
             unit = unit_of(tables, first, (k + 2) % 3)
@@ -217,7 +217,7 @@ def _find_type_3(state, tables, step, pair, first, second):
 
 @compiled()
 def _find_naked_roof(state, tables, step, unit, degree, pair, first, second):
-    """Find `degree` - 1 cells that have, with the roof, `degree` digits; eliminate these."""
+    """Find `degree` - 1 cells that share `degree` digits with the roof; eliminate the digits."""
     extras, common = (state[first] | state[second]) & ~pair, state[first] & state[second] & ~pair
     others = 0
     for position in range(9):
@@ -252,7 +252,10 @@ def _find_naked_roof(state, tables, step, unit, degree, pair, first, second):
 
 @compiled()
 def _find_hidden_roof(state, tables, step, unit, degree, pair, first, second):
-    """Find `degree` digits, with the pair, in the roof and `degree` - 1 cells; eliminate others."""
+    """Find `degree` digits, with the pair, whose places are the roof and `degree` - 1 cells.
+
+    Eliminates all other digits from these cells.
+    """
     extras = (state[first] | state[second]) & ~pair
     for offset in range(tables[L.SETS + degree - 2], tables[L.SETS + degree - 1]):
         digits, places, is_open = tables[offset] | pair, 0, True
@@ -284,7 +287,7 @@ def _find_hidden_roof(state, tables, step, unit, degree, pair, first, second):
 # pair, the roof would hold the pair, and nothing else.
 @compiled()
 def _find_type_4(state, tables, step, pair, first, second):
-    """Eliminate a digit of the pair from the roof. Returns whether the other has no other place."""
+    """Eliminate a digit of the pair from the roof. Returns whether type 4 applies."""
     for k in range(3):
         unit = unit_of(tables, first, (k + 2) % 3)
         digits = pair if unit == unit_of(tables, second, (k + 2) % 3) else 0

@@ -16,7 +16,7 @@ stuck has fewer than 350.
 """
 
 MAX_HINTS, INDEX_SIZE = 1 << 16, 1 << 17
-"""The most hints that are numbered in a state; the size of the hash table of their numbers. Further
+"""Maximum number of numbered hints in a state, and size of the hash table of their numbers. Further
 hints are not used, so ratings would be less exact; puzzles of rating 11.9 have some 20,000.
 """
 
@@ -26,8 +26,7 @@ a cycle.
 """
 
 FIRST_LIMIT = 50
-"""The complexity up to which a search goes at first. A search without result has a higher one next.
-"""
+"""The first complexity limit of a search. Without a result, the next search has a higher limit."""
 
 MAX_WORK, NESTED_WORK = 256, 64
 """A search pauses after MAX_WORK units of work. An extension of a slot is one unit, a search among
@@ -48,9 +47,9 @@ WHOLE_SET, HASH_MASK = (1 << SET_BITS) - 1, (1 << 60) - 1
 (
     INNER_GRID,  # CONSTRAINTS masks: the candidates in a search among the remaining candidates
     EXCLUDED,  # for each remaining candidate: the candidates that it excludes
-    STEPS_ON,  # the candidates on that follow by one weak and one strong link
-    IMPLIED_ON,  # all candidates on that follow by static links
-    IMPLIED_OFF,  # all candidates off
+    STEPS_ON,  # the candidates that are on after one weak and one strong link
+    IMPLIED_ON,  # all candidates that are on after static links
+    IMPLIED_OFF,  # all candidates off that it implies
     PENDING,  # a set of candidates to look at
     INNER_SIZE,
 ) = accumulate((0, CONSTRAINTS, *4 * (MAX_CANDIDATES * SET_WORDS,), SET_WORDS))
@@ -105,7 +104,7 @@ MAX_SLOT_END = SLOT_SIZE - 4700
     RECORD_COMPLEXITY,
     RECORD_SIGNED,  # the signed node that it concludes, or NOTHING for a cycle
     RECORD_IS_USED,  # whether it is the first to eliminate a candidate
-    RECORD_LOW,  # as of a hint
+    RECORD_LOW,  # this and the next two: as HINT_LOW, HINT_HIGH and HINT_CITED
     RECORD_HIGH,
     RECORD_CITED,
     RECORD_ELIMINATION_COUNT,  # of a cycle: the candidates that it eliminates
@@ -116,7 +115,7 @@ MAX_SLOT_END = SLOT_SIZE - 4700
 
 (
     STAMP,  # the number of the last count of nodes
-    STAMPS,  # for each signed node, the last count that came to it
+    STAMPS,  # for each signed node, the last count that visited it
     STACK,  # what a search has still to look at
     HINT_STAMP_NOW,  # the number of the last count of hints
     CITED_SET,  # the constraints that a hint cites
@@ -136,7 +135,7 @@ MAX_SLOT_END = SLOT_SIZE - 4700
     INDEX_OF,  # for each of them, its index in REMAINING
     HAS_CONTRARY,  # for each of them, whether it implies its contrary
     IN_CYCLE,  # for each of them, whether it implies itself
-    STRONG_FIRST,  # for each candidate, an index in STRONG, and the end
+    STRONG_FIRST,  # for each candidate, its first index in STRONG; at the end, the end of STRONG
     STRONG_UNITS,  # for each, the index of its first link in a unit
     STRONG,  # a candidate and the constraint of the link, within the cell first
     WEAK_FIRST,  # the same for WEAK
@@ -158,7 +157,7 @@ MAX_SLOT_END = SLOT_SIZE - 4700
     NUMBER_OF,  # for each candidate that may start, its number, else NOTHING
     PASS,  # the number of the last pass through all candidates
     EXTENDED,  # for each assumption, the last pass that extended its slot
-    READY_LEVEL,  # the level at the end of which all slots are, or NOTHING
+    READY_LEVEL,  # the level that all slots have completed, or NOTHING
     PAUSED_LEVEL,  # 1 + the level of a search that is paused, or 0
     NEXT,  # the candidate at which it goes on
     LIMIT,  # the complexity up to which it searches

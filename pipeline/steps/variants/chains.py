@@ -94,7 +94,7 @@ def _shortest_from(links: _Links, start: int, limit: int) -> tuple[list[int], in
                 if other in parents:
                     continue
                 parents[other] = node, via
-                # a chain back to its start shows that the start is true
+                # if `other` is the start, the start is true, and all that it excludes is false
                 struck = links.excluded[start] & links.excluded[other]
                 if struck:
                     return _path(parents, other), struck
