@@ -37,6 +37,7 @@ def test_only_examples_have_pictures():
         assert ("## Example" in PAGES[f"{FOLDER}/{SLUG(name)}.md"]) == (name in EXAMPLES)
 
 
+@pytest.mark.trial
 @for_each("name", [*EXAMPLES])
 def test_a_page_and_its_picture_are_what_the_program_makes(name):
     step = EXAMPLES[name].step(TECHNIQUES[name])
@@ -47,6 +48,7 @@ def test_a_page_and_its_picture_are_what_the_program_makes(name):
     assert drawn == MADE["picture"](name, EXAMPLES[name], step), "run `python docs/techniques.py`"
 
 
+@pytest.mark.trial
 @for_each("name", [*EXAMPLES])
 def test_the_state_of_an_example_leaves_its_only_solution(name):
     example = EXAMPLES[name]
