@@ -155,13 +155,20 @@ class PatternWords(RuleWords):
 
     @property
     def base_kind(self) -> str:
-        """The kind of the base units of a fish: `rows`."""
-        return self.units.split()[0]
+        """The kind of the base units of a fish: `rows`, or `units` if their kinds differ."""
+        return self._kind_of(self.step.units)
 
     @property
     def cover_kind(self) -> str:
-        """The kind of the cover units of a fish: `columns`."""
-        return self.cover.split()[0]
+        """The kind of the cover units of a fish: `columns`, or `units` if their kinds differ."""
+        return self._kind_of(self.step.cover)
+
+    def _kind_of(self, units: Sequence[int]) -> str:
+        """The kind of several units in the plural."""
+        kinds = {self.position.unit_names[unit].split()[0] for unit in units}
+        return {"row": "rows", "column": "columns", "box": "boxes"}.get(
+            kinds.pop() if len(kinds) == 1 else "", "units"
+        )
 
     # Wings and other patterns of few strong links
 

@@ -66,8 +66,11 @@ class RuleWords(Words):
             return f"{start} {self._sum_of(innies)} to {self.step.total}"
         if not innies:
             return f"{start} {self._sum_of(outies)} to {-self.step.total}"
-        less = self.names(outies)
-        return f"{start} {self._sum_of(innies)} to {self.step.total} more than {less}"
+        total, others = self.step.total, self.names(outies)
+        if not total:
+            return f"{start} {self._sum_of(innies)} to as much as {others}"
+        difference = f"{abs(total)} {'more' if total > 0 else 'less'} than {others}"
+        return f"{start} {self._sum_of(innies)} to {difference}"
 
     def _sum_of(self, cells: list[int]) -> str:
         return f"{self.names(cells)} {'comes' if len(cells) == 1 else 'sum'}"
