@@ -22,6 +22,7 @@ from pipeline.service.signals import Stop
 from pipeline.service.solving import ProblemLike, PuzzleLike, problem_of_source, solve_sources
 from pipeline.service.workers import BatchRequest, Pool, Request
 from pipeline.settings import Settings, settings_declared
+from pipeline.solving import MAX_STEPS_SIDE
 from pipeline.solving.cnf import Unknown, Unsat
 from pipeline.solving.complete import check_complete, prove_complete
 from pipeline.solving.one import Search
@@ -55,9 +56,6 @@ MAX_MISSING_PER_SEARCH = 100
 MAX_BATCH_CHARACTERS = 1024 * 1024
 """Number of characters of puzzles after which a batch of `solve_many` is full."""
 
-
-MAX_STEPS_SIDE = 16
-"""Maximum number of values of a puzzle that `steps_of` explains."""
 
 NO_STEPS = (
     f"steps are only available for solved puzzles with values from 1 to at most {MAX_STEPS_SIDE}"

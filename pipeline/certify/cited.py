@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pipeline.certify.variants import search_all_of_variant
-from pipeline.puzzle.constraints import AllDifferent, Allowed, AnyOf, Constraint
+from pipeline.puzzle.constraints import Allowed, AnyOf, Constraint
 from pipeline.puzzle.geometry import FreeGrid, Geometry
 from pipeline.puzzle.puzzle import Puzzle, Rule
 
@@ -59,11 +59,6 @@ def follows_from(
         return False
     result = search_all_of_variant(puzzle, (), max_nodes=MAX_NODES)
     return result.is_complete
-
-
-def unit_constraint(cells: Sequence[int]) -> Constraint:
-    """The constraint of a unit: its cells hold different values."""
-    return AllDifferent(tuple(cells))
 
 
 def _excludes_value(geometry: Geometry, cell: int, value: int) -> Constraint:

@@ -82,6 +82,9 @@ class Effort(Struct, frozen=True, kw_only=True):
 LEVELS: Final[tuple[Level, ...]] = get_args(Level)
 """The levels of ratings, easiest first."""
 
+MAX_STEPS_SIDE = 16
+"""Maximum number of values of a puzzle that is explained by steps."""
+
 
 RATING_VERSION: Final = 2
 """The version of the ratings. It increases when the rating of any puzzle may change.

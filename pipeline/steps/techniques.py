@@ -44,14 +44,14 @@ MAX_SCORES = (800, 1000, 1600, 1800)
 """Maximum score of a puzzle at each level except the last, which has no maximum."""
 
 (
-    SINGLE, LOCKED_CANDIDATES, SUBSET, FISH, UNIQUE_RECTANGLE, BUG, EMPTY_RECTANGLE, CHAIN,
+    SINGLE, LOCKED_CANDIDATES, SUBSET, FISH, UNIQUE_RECTANGLE, BUG, CHAIN,
     COLOURS, WING, SUE_DE_COQ, ALMOST_LOCKED_SETS, FORCING_NET, REMOTE_PAIR, LOOP,
     FORCING_CHAIN, BRUTE_FORCE,
     EXPLAINER_HIDDEN_SINGLE, EXPLAINER_LOCKED, EXPLAINER_NAKED_SINGLE, EXPLAINER_HIDDEN_SET,
     EXPLAINER_NAKED_SET, EXPLAINER_FISH, EXPLAINER_WING, EXPLAINER_LOOP, EXPLAINER_BUG,
     EXPLAINER_ALIGNED, EXPLAINER_CHAIN, EXPLAINER_NISHIO, EXPLAINER_MULTIPLE,
     EXPLAINER_DYNAMIC, VARIANT,
-) = range(32)  # fmt: skip
+) = range(31)  # fmt: skip
 """Kinds of techniques: `_find` selects by kind the function to call. The package `variants` finds
 those of the kind VARIANT.
 """
@@ -105,7 +105,7 @@ TECHNIQUES = (
     Technique("skyscraper", 2, 130, 0, WING, wings.SKYSCRAPER),
     Technique("2-string kite", 2, 150, 0, WING, wings.KITE),
     Technique("turbot fish", 2, 120, 66, CHAIN, chains.TURBOT),
-    Technique("empty rectangle", 2, 120, 0, EMPTY_RECTANGLE, wings.EMPTY_RECTANGLE),
+    Technique("empty rectangle", 2, 120, 0, WING, wings.EMPTY_RECTANGLE),
     Technique("W-wing", 2, 150, 0, WING, wings.W_WING),
     Technique("XY-wing", 2, 160, 42, WING, wings.XY_WING),
     Technique("XYZ-wing", 2, 180, 44, WING, wings.XYZ_WING),
@@ -278,7 +278,7 @@ def _find(kind, form, size, state, tables, step, graph, scratch, stack, workspac
         return rectangles.find_rectangle(state, tables, step, graph, form)
     if kind == BUG:
         return patterns.find_bug(state, tables, step)
-    if kind in (EMPTY_RECTANGLE, WING):
+    if kind == WING:
         return wings.find_wing(state, tables, step, form)
     if kind == SUE_DE_COQ:
         return sue_de_coq.find_sue_de_coq(state, tables, step, graph)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from pipeline.certify.cited import follows_from, unit_constraint
+from pipeline.certify.cited import follows_from
+from pipeline.puzzle.constraints import AllDifferent
 from pipeline.puzzle.geometry import Geometry
 from pipeline.rules import Cage, Thermometer
 
 FOUR = Geometry(2, 2)
-ROW = unit_constraint((0, 1, 2, 3))
-COLUMN = unit_constraint((0, 4, 8, 12))
+ROW = AllDifferent((0, 1, 2, 3))
+COLUMN = AllDifferent((0, 4, 8, 12))
 
 
 def masks(**candidates: list[int]) -> list[int]:
@@ -63,7 +64,7 @@ def test_a_cell_without_candidates_proves_nothing():
 def test_overlapping_grids_have_cells_but_no_units_of_their_own():
     two = Geometry(2, 2, ((0, 0), (2, 2)))
     every = [15] * two.size
-    corner = unit_constraint(next(two.boxes()))
+    corner = AllDifferent(next(two.boxes()))
     every[0], every[1], every[4] = 1, 2, 4
     assert not follows_from(two, every, [], [(5, 4)], [])
     assert follows_from(two, every, [corner], [(5, 4)], [])

@@ -231,11 +231,6 @@ class Words:
         return listed(self.step.values)
 
     @property
-    def any_value(self) -> str:
-        """The values of the pattern, joined by `or`."""
-        return listed(self.step.values, "or")
-
-    @property
     def cells(self) -> str:
         """The cells of the pattern."""
         return self.names(self.step.cells)
@@ -249,11 +244,6 @@ class Words:
     def cover(self) -> str:
         """The units in which the step eliminates."""
         return self.units_named(self.step.cover)
-
-    @property
-    def placed_cell(self) -> str:
-        """The cell that the step fills."""
-        return self.name(self.step.placed[0][0])
 
     @property
     def struck_cells(self) -> str:

@@ -11,11 +11,12 @@ from functools import partial
 
 from pipeline.certify.cited import follows_from
 from pipeline.puzzle.puzzle import Puzzle
+from pipeline.solving import MAX_STEPS_SIDE
 from pipeline.steps.step import Candidate, Cited, Node, Position, Step
 from pipeline.steps.techniques import VARIANT, Technique
 from pipeline.steps.variants import chains, nets, patterns, sums
 from pipeline.steps.variants.patterns import Found
-from pipeline.steps.variants.state import MAX_SIDE, State
+from pipeline.steps.variants.state import State
 
 __all__ = ["VARIANT_TECHNIQUES", "has_variant_steps", "variant_steps"]
 
@@ -53,34 +54,22 @@ VARIANT_TECHNIQUES = tuple(_FINDERS)
 
 
 def has_variant_steps(puzzle: Puzzle) -> bool:
-    """Whether steps are looked for: a puzzle has at most 16 values, of which the lowest is 1."""
-    return puzzle.geometry.side <= MAX_SIDE and puzzle.geometry.lowest == 1
+    """Whether a puzzle has at most MAX_STEPS_SIDE values, of which the lowest is 1."""
+    return puzzle.geometry.side <= MAX_STEPS_SIDE and puzzle.geometry.lowest == 1
 
 
-def variant_steps(
-    puzzle: Puzzle,
-    *,
-    order: Sequence[Technique] = VARIANT_TECHNIQUES,
-    struck: Iterable[Candidate] = (),
-) -> Iterator[Step]:
+def variant_steps(puzzle: Puzzle, *, struck: Iterable[Candidate] = ()) -> Iterator[Step]:
     """Yield steps through a puzzle until it is filled or no technique applies.
 
-    Each step uses the first technique of `order` that applies. A step that the exhaustive search
-    does not certify within its limit is left out.
+    Each step uses the first technique of VARIANT_TECHNIQUES that applies. A step that the
+    exhaustive search does not certify within its limit is left out.
 
     - `struck`: candidates (cell, value) that are eliminated before the first step.
 
     Raises ValueError if `has_variant_steps` is false.
     """
-    if not has_variant_steps(puzzle):
-        raise ValueError(f"steps are only available for puzzles with the values 1 to {MAX_SIDE}")
-    state = State(puzzle)
-    for cell, value in struck:
-        state.eliminate(cell, value - 1)
-    while not state.is_filled:
-        step = next((step for step in _steps_of(state, order)), None)
-        if step is None:
-            return
+    state = _state_of(puzzle, struck)
+    while not state.is_filled and (step := next(_steps_of(state, VARIANT_TECHNIQUES), None)):
         yield step
         for cell, value in step.struck:
             state.eliminate(cell, value - 1)
@@ -94,11 +83,23 @@ def all_variant_steps(
     order: Sequence[Technique] = VARIANT_TECHNIQUES,
     struck: Iterable[Candidate] = (),
 ) -> Iterator[Step]:
-    """Yield all steps that are possible in a puzzle, with the arguments of `variant_steps`."""
+    """Yield all steps that are possible in a puzzle, technique by technique.
+
+    `order`: the techniques to try. `struck` and the error are those of `variant_steps`.
+    """
+    yield from _steps_of(_state_of(puzzle, struck), order)
+
+
+def _state_of(puzzle: Puzzle, struck: Iterable[Candidate]) -> State:
+    """The state of a puzzle after some eliminations; raises ValueError as `variant_steps` does."""
+    if not has_variant_steps(puzzle):
+        raise ValueError(
+            f"steps are only available for puzzles with the values 1 to {MAX_STEPS_SIDE}"
+        )
     state = State(puzzle)
     for cell, value in struck:
         state.eliminate(cell, value - 1)
-    yield from _steps_of(state, order)
+    return state
 
 
 def _steps_of(state: State, order: Sequence[Technique]) -> Iterator[Step]:

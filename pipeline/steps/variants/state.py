@@ -8,13 +8,9 @@ from itertools import chain
 from operator import ne
 from typing import NamedTuple
 
-from pipeline.certify.cited import unit_constraint
 from pipeline.puzzle.constraints import AllDifferent, AllOf, Allowed, Constraint, Pairs
 from pipeline.puzzle.geometry import unit_name, units_of
 from pipeline.puzzle.puzzle import Puzzle
-
-MAX_SIDE = 16
-"""Largest side of a puzzle for which steps are looked for."""
 
 Candidate = tuple[int, int]
 """A cell, counted from 0, and a value."""
@@ -195,7 +191,9 @@ class State:
 
     def constraints_of(self, cited: Citations) -> list[Constraint]:
         """The constraints of the cited units and rules."""
-        units = [unit_constraint(self.units[index].cells) for index in cited.all_units]
+        units: list[Constraint] = [
+            AllDifferent(self.units[index].cells) for index in cited.all_units
+        ]
         return units + [self.constraints[index] for index in cited.rules]
 
     def has_changed(self, key: Hashable, candidates: Hashable) -> bool:
