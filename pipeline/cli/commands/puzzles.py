@@ -382,7 +382,7 @@ def sheet(  # noqa: PLR0913 - one parameter per option
         typer.Option(
             "--steps",
             help=(
-                "Print the steps of each 9×9 puzzle after the solutions, with boards and reasons, "
+                "Print the steps of each puzzle after the solutions, with boards and reasons, "
                 "and how to read them; for up to 100 puzzles."
             ),
         ),
