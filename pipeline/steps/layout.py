@@ -11,6 +11,10 @@ one of the 54 groups of three cells where a box meets a line. A *node* is a digi
 spot + digit. If the spot is a cell, the node is a candidate. If it is a group, the node is two or
 three candidates of one digit, of which one holds if the node holds. A *signed* node is 2 · node + 1
 for "the node holds" and 2 · node for "the node does not hold".
+
+In `graph`, almost locked sets are further spots, from SPOTS on. A digit in such a spot is a node
+that holds if the digit is in one of its places in the set. In CHAIN_NODES of a step, where sets
+have no numbers, its node is ALL_NODES + 9 · (512 · unit + positions of these places) + digit.
 """
 
 from __future__ import annotations
@@ -97,6 +101,14 @@ MAX_TRIED = 500
 MAX_SETS, MAX_COMMONS = 700, 15000
 """Limits on the number of almost locked sets, and of their restricted commons."""
 
+GRAPH_NODES = ALL_NODES + 9 * MAX_SETS
+"""The number of nodes of `graph`."""
+
+MAX_DIRECT, MAX_SET_LINKS = 45_000, 150_000
+"""More direct implications than a state has between candidates and groups; the space for those that
+almost locked sets add.
+"""
+
 SET_WORDS = 12
 """A set of almost locked sets is SET_WORDS words of BITS bits."""
 
@@ -171,9 +183,9 @@ WORDS, BITS = 12, 63
      MAX_SETS, BANDS * MAX_SETS, 9 * BANDS * MAX_SETS, 9 * BANDS * MAX_SETS, MAX_SETS + 1,
      MAX_SETS, 2 * MAX_COMMONS, MAX_COMMONS, MAX_COMMONS, 81 * SET_WORDS, 9 * SET_WORDS,
      729 * SET_WORDS, 9 * SET_WORDS, 6 * MAX_SETS, 10 * BANDS, 9 * BANDS,
-     6 * ALL_NODES, 45000, *4 * (2 * ALL_NODES,), 2 * ALL_NODES + 1, 81, 9 * BANDS, 9 * BANDS, 1,
-     1, 81 * BANDS, 81 * BANDS, 42, 64, 4 * WORDS * SINGLES, 4 * WORDS * SINGLES, 2 * WORDS,
-     2 * WORDS, SINGLES, *3 * (UNITS * 9 + 2 * 81,))
+     6 * GRAPH_NODES, MAX_DIRECT + MAX_SET_LINKS, *4 * (2 * GRAPH_NODES,), 2 * GRAPH_NODES + 1, 81,
+     9 * BANDS, 9 * BANDS, 1, 1, 81 * BANDS, 81 * BANDS, 42, 64, 4 * WORDS * SINGLES,
+     4 * WORDS * SINGLES, 2 * WORDS, 2 * WORDS, SINGLES, *3 * (UNITS * 9 + 2 * 81,))
 )  # fmt: skip
 """Offsets of the parts of `graph`: the links between the nodes of a state, and searches in them."""
 

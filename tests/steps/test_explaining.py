@@ -12,7 +12,7 @@ from support.step_states import REASONS, STATES, WITHOUT_STATE, example, reasons
 
 from pipeline.reading.formats import parse_puzzle
 from pipeline.steps import steps
-from pipeline.steps.orders import ORDERS
+from pipeline.steps.orders import order_with
 from pipeline.steps.presentation.wording import WORDINGS, wording_of
 from pipeline.steps.presentation.words import branch_lines, eliminations
 from pipeline.steps.step import CONTRADICTION
@@ -21,10 +21,10 @@ from pipeline.steps.variants import VARIANT_TECHNIQUES
 
 
 def test_every_technique_has_a_wording_and_a_state():
-    named = {(order, each.name) for order in ("hodoku", "explainer") for each in ORDERS[order]}
+    named = {(order, each.name) for order in ("hodoku", "explainer") for each in order_with(order)}
     assert named - STATES.keys() == WITHOUT_STATE
     worded = {name for names in WORDINGS for name in names}
-    techniques = (*TECHNIQUES, *ORDERS["explainer"], *VARIANT_TECHNIQUES)
+    techniques = (*TECHNIQUES, *order_with("explainer"), *VARIANT_TECHNIQUES)
     assert worded == {each.name for each in techniques}
 
 
@@ -88,7 +88,7 @@ def test_branches_of_a_contradiction_end_with_its_sentence():
 
 def test_marks_of_the_puzzle_are_a_reason():
     puzzle = parse_puzzle((EXAMPLES / "even-odd.sudoku").read_text())
-    found = [*islice(steps(puzzle.cells, unique=True, techniques=ORDERS["hodoku"][:3]), 8)]
+    found = [*islice(steps(puzzle.cells, unique=True, techniques=order_with("hodoku")[:3]), 8)]
     text = "r3c1 is marked as even and sees 2, 4 and 8, so only 6 is left for it."
     reasons_found = {step.reason for step in found}
     assert text in reasons_found

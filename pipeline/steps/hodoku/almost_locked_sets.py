@@ -15,10 +15,10 @@ from pipeline.steps.hodoku.links import (
     elimination_key,
     keep_found,
 )
-from pipeline.steps.hodoku.set_links import link_sets, overlap
+from pipeline.steps.hodoku.set_links import cite_set, link_sets, overlap
 from pipeline.steps.step_arrays import append_new, bit_count, lowest_bit
 
-XZ, XY_WING, CHAIN, BLOSSOM = range(4)
+ALS_XZ, ALS_XY_WING, ALS_CHAIN, DEATH_BLOSSOM = range(4)
 """Forms of techniques."""
 
 MIN_LINKS, MAX_LINKS = 3, 5
@@ -29,11 +29,11 @@ MIN_LINKS, MAX_LINKS = 3, 5
 def find_almost_locked_sets(state, tables, step, graph, form):
     """Find a technique of one of the forms."""
     link_sets(state, tables, graph)
-    if form == XZ:
+    if form == ALS_XZ:
         return _find_xz(tables, step, graph)
-    if form == XY_WING:
+    if form == ALS_XY_WING:
         return _find_xy_wing(tables, step, graph)
-    if form == CHAIN:
+    if form == ALS_CHAIN:
         return _find_chain(tables, step, graph)
     return _find_blossom(state, tables, step, graph)
 
@@ -61,18 +61,6 @@ def _find_shared(graph, digits, a, b):
             graph[L.FOUND + L.BANDS * digit + band] |= word
 
 
-@compiled()
-def _cite_set(tables, step, graph, number):
-    """Cite the cells of a set, and show them."""
-    for row in range(9):
-        cells = graph[L.ALS_CELLS + L.BANDS * number + row // 3] >> 9 * (row % 3) & 511
-        while cells:
-            append_new(step, L.CITED, 9 * row + lowest_bit(tables, cells))
-            append_new(step, L.PATTERN_CELLS, 9 * row + lowest_bit(tables, cells))
-            cells &= cells - 1
-    step[L.BASE_UNITS] |= 1 << graph[L.ALS_UNIT + number]
-
-
 # ALS-XZ. Two sets with a restricted common x: one of them lacks x, so it holds all its other
 # digits. A further digit z that both have is in one of them: it is eliminated from cells that see
 # all its places in both. With two restricted commons each set lacks one of them, so each set holds
@@ -96,8 +84,8 @@ def _find_xz(tables, step, graph):
         if any_word:
             _find_shared(graph, shared, a, b)
             eliminate_found(tables, step, graph, L.FOUND)
-            _cite_set(tables, step, graph, a)
-            _cite_set(tables, step, graph, b)
+            cite_set(tables, step, graph, a)
+            cite_set(tables, step, graph, b)
             step[L.PATTERN_DIGITS] = restricted
             return 1
     return 0
@@ -154,7 +142,7 @@ def _conclude_xy_wing(tables, step, graph, first, second, a, b, shared):
     _find_shared(graph, digits, a, b)
     eliminate_found(tables, step, graph, L.FOUND)
     for number in (a, shared, b):
-        _cite_set(tables, step, graph, number)
+        cite_set(tables, step, graph, number)
     step[L.PATTERN_DIGITS] = x | y
     return True
 
@@ -201,11 +189,11 @@ def _find_chain(tables, step, graph):
     _reach_sets(graph, best_start, best_x)
     number, y = best_end, best_y
     for length in range(best_links, 0, -1):
-        _cite_set(tables, step, graph, number)
+        cite_set(tables, step, graph, number)
         step[L.PATTERN_DIGITS] |= 1 << y
         if length > 1:
             number, y = _set_before(tables, graph, number, y, length)
-    _cite_set(tables, step, graph, best_start)
+    cite_set(tables, step, graph, best_start)
     return 1
 
 
@@ -341,4 +329,4 @@ def _conclude_blossom(tables, step, graph, stem, z, size):
     append_new(step, L.CITED, stem)
     append_new(step, L.PATTERN_CELLS, stem)
     for k in range(size):
-        _cite_set(tables, step, graph, graph[L.PICKS + k])
+        cite_set(tables, step, graph, graph[L.PICKS + k])

@@ -13,6 +13,7 @@ from pipeline.steps.step_arrays import (
     append_new,
     bit_count,
     candidate_at,
+    cell_at,
     lowest_bit,
     unit_of,
 )
@@ -23,7 +24,7 @@ X_LINKS, XY_LINKS, LINKS, GROUPED_LINKS = range(4)
 - X_LINKS: those of one digit.
 - XY_LINKS: strong links in cells with two candidates, weak links between such cells.
 - LINKS: all links between candidates.
-- GROUPED_LINKS: all links.
+- GROUPED_LINKS: all links in DIRECT.
 """
 
 ARE_LINKED = 1
@@ -229,20 +230,33 @@ def read_path(graph, end):
 
 
 @compiled()
-def first_cell(state, tables, node):
-    """The cell of a candidate, the first cell of a group."""
+def node_places(state, tables, graph, node):
+    """The places of a node: a constraint, and their positions in it."""
+    if node < L.ALL_NODES:
+        constraint = tables[L.NODE_CONSTRAINTS + 4 * node]
+        return constraint, state[constraint] & tables[L.NODE_MASKS + 4 * node]
+    number, places = node // 9 - L.SPOTS, 0
+    unit = graph[L.ALS_UNIT + number]
+    for position in range(9):
+        cell = cell_at(tables, unit, position)
+        word = graph[L.ALS_PLACES + L.BANDS * (9 * number + node % 9) + cell // 27]
+        places |= (word >> cell % 27 & 1) << position
+    return L.UNIT_DIGITS + 9 * unit + node % 9, places
+
+
+@compiled()
+def first_cell(state, tables, graph, node):
+    """The first place of a node."""
     if node < L.SINGLES:
         return node // 9
-    constraint = tables[L.NODE_CONSTRAINTS + 4 * node]
-    places = state[constraint] & tables[L.NODE_MASKS + 4 * node]
+    constraint, places = node_places(state, tables, graph, node)
     return candidate_at(tables, constraint, lowest_bit(tables, places)) // 9
 
 
 @compiled()
 def mark_cells(state, tables, graph, node, mark):
-    """Set the MARKS of the cells of a node."""
-    constraint, mask = tables[L.NODE_CONSTRAINTS + 4 * node], tables[L.NODE_MASKS + 4 * node]
-    places = state[constraint] & mask
+    """Set the MARKS of the places of a node."""
+    constraint, places = node_places(state, tables, graph, node)
     while places:
         cell = candidate_at(tables, constraint, lowest_bit(tables, places)) // 9
         graph[L.MARKS + cell] = mark
@@ -253,14 +267,14 @@ def mark_cells(state, tables, graph, node, mark):
 def is_simple(state, tables, graph, may_return):
     """Whether PATH enters no cell that it has left; if `may_return`, except its first cell.
 
-    A group is entered at its first cell, and all its cells are left.
+    A group or set is entered at its first place, and all its places are left.
     """
     graph[L.SEARCH] += 1  # a new number, for MARKS
     number = graph[L.SEARCH]
     first, last = graph[L.PATH + 1] // 18, L.NOTHING
     for k in range(1, 1 + graph[L.PATH]):
         node = graph[L.PATH + k] // 2
-        if graph[L.MARKS + first_cell(state, tables, node)] == number:
+        if graph[L.MARKS + first_cell(state, tables, graph, node)] == number:
             return False
         if last != L.NOTHING and not (may_return and last // 9 == first):
             mark_cells(state, tables, graph, last, number)
@@ -325,17 +339,21 @@ def strong_constraint(state, tables, a, b):
 
 @compiled()
 def append_path(state, tables, step, graph, is_contrary):
-    """Append PATH to CHAIN_NODES, its end first, and cite its strong links.
+    """Append PATH to CHAIN_NODES, its end first, and cite its strong links, except those of sets.
 
     If `is_contrary`, append the contraposition: the contraries of the nodes, the start first.
     """
     length = graph[L.PATH]
     for n in range(length):
-        k = L.PATH + (1 + n if is_contrary else length - n)
+        signed = graph[L.PATH + (1 + n if is_contrary else length - n)]
+        if signed >= 2 * L.ALL_NODES:
+            constraint, places = node_places(state, tables, graph, signed // 2)
+            spot = L.SPOTS + 512 * (constraint // 9 - 9) + places
+            signed = 2 * (9 * spot + constraint % 9) + signed % 2
         step[L.CHAIN_NODES] += 1
-        step[L.CHAIN_NODES + step[L.CHAIN_NODES]] = graph[k] ^ 1 if is_contrary else graph[k]
+        step[L.CHAIN_NODES + step[L.CHAIN_NODES]] = signed ^ 1 if is_contrary else signed
     for k in range(L.PATH + 1, L.PATH + length):
-        if graph[k + 1] & 1:
+        if graph[k + 1] & 1 and graph[k + 1] < 2 * L.ALL_NODES:
             constraint = strong_constraint(state, tables, graph[k] // 2, graph[k + 1] // 2)
             append_new(step, L.CITED, constraint)
 
@@ -354,13 +372,21 @@ def add_found(graph, candidate):
     graph[L.FOUND + L.BANDS * digit + cell // 27] |= 1 << cell % 27
 
 
+@compiled(inline=True)
+def _seen(tables, graph, spot, digit, band):
+    """A word of the cells that see a spot or, of a set, all its places for a digit."""
+    if spot < L.SPOTS:
+        return tables[L.SEEN + L.BANDS * spot + band]
+    return graph[L.ALS_SEEN + L.BANDS * (9 * (spot - L.SPOTS) + digit) + band]
+
+
 @compiled()
 def add_common(tables, graph, digit, a, b):
     """Add the places of a digit that see two spots to FOUND. Returns whether there are any."""
     any_word = 0
     for band in range(L.BANDS):
         word = graph[L.PLACES + L.BANDS * digit + band]
-        word &= tables[L.SEEN + L.BANDS * a + band] & tables[L.SEEN + L.BANDS * b + band]
+        word &= _seen(tables, graph, a, digit, band) & _seen(tables, graph, b, digit, band)
         graph[L.FOUND + L.BANDS * digit + band] |= word
         any_word |= word
     return any_word != 0

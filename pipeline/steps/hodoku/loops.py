@@ -1,9 +1,10 @@
 """Nice loops and alternating inference chains. `layout` describes the arrays.
 
 A nice loop is a chain from a candidate back to its cell. A chain from "a does not hold" to "b
-holds" is an alternating inference chain (AIC): a or b holds. A chain with a node that is a group is
-a grouped one. Rules and order are those of HoDoKu: of the shortest chains from each candidate to
-each node, as `links.search` finds them, take the one that eliminates most.
+holds" is an alternating inference chain (AIC): a or b holds. A grouped chain has a node that is a
+group or, if its form is SETS, a digit in an almost locked set. Rules and order are those of HoDoKu:
+`links.search` finds the shortest chain from each candidate to each node, and the chain that
+eliminates most is taken.
 """
 
 from __future__ import annotations
@@ -11,6 +12,8 @@ from __future__ import annotations
 from pipeline.native import compiled
 from pipeline.steps import layout as L
 from pipeline.steps.hodoku.links import (
+    ARE_LINKED,
+    GROUPED_LINKS,
     LINKS,
     NO_LIMIT,
     add_common,
@@ -28,25 +31,41 @@ from pipeline.steps.hodoku.links import (
     read_path,
     search,
 )
+from pipeline.steps.hodoku.set_links import add_set_links, cite_set, link_sets
 from pipeline.steps.step_arrays import lowest_bit, reset_step, sees
+
+SINGLE_NODES, GROUPS, SETS = range(3)
+"""Forms of chains, by what at least one of their nodes is: the last two are grouped."""
 
 
 @compiled()
-def find_loop(state, tables, step, graph, is_grouped):
-    """Find the nice loop or AIC that eliminates most. Returns whether there is one."""
+def find_loop(state, tables, step, graph, form):
+    """Find the nice loop or AIC of a form that eliminates most. Returns whether there is one."""
     link_state(state, tables, graph)
-    graph[L.BEST_KEY] = 0
-    for start in range(L.SINGLES):
-        if graph[L.DIRECT_AT + 6 * start] < graph[L.DIRECT_AT + 6 * start + 1 + is_grouped]:
-            _try_chains(state, tables, step, graph, 2 * start, is_grouped)
-    # A chain from a candidate that holds eliminates only this candidate. So these chains are tried
-    # in the order of their keys, and only if none eliminates more.
-    if elimination_count(graph[L.BEST_KEY]) < 2:
-        _try_contradictions(state, tables, step, graph, is_grouped)
+    if form == SETS:
+        link_sets(state, tables, graph)
+        add_set_links(tables, graph)
+    _try_loops(state, tables, step, graph, form)
+    if form == SETS:
+        graph[L.IS_KNOWN] &= ~ARE_LINKED  # other techniques follow no links of sets
     if not graph[L.BEST_KEY]:
         return 0
     eliminate_found(tables, step, graph, L.BEST)
     return 1
+
+
+@compiled()
+def _try_loops(state, tables, step, graph, form):
+    """Try the chains from each candidate, and keep the best."""
+    is_grouped = form != SINGLE_NODES
+    graph[L.BEST_KEY] = 0
+    for start in range(L.SINGLES):
+        if graph[L.DIRECT_AT + 6 * start] < graph[L.DIRECT_AT + 6 * start + 1 + is_grouped]:
+            _try_chains(state, tables, step, graph, 2 * start, form)
+    # A chain from a candidate that holds eliminates only this candidate. So these chains are tried
+    # in the order of their keys, and only if none eliminates more.
+    if elimination_count(graph[L.BEST_KEY]) < 2:
+        _try_contradictions(state, tables, step, graph, form)
 
 
 # From "a does not hold", a chain to
@@ -57,9 +76,9 @@ def find_loop(state, tables, step, graph, is_grouped):
 #   HoDoKu wants two such cells at least. If not, and the cells see each other, each loses the digit
 #   of the other; HoDoKu wants both eliminations.
 @compiled()
-def _try_chains(state, tables, step, graph, start, is_grouped):
+def _try_chains(state, tables, step, graph, start, form):
     """Try all chains from a candidate that does not hold."""
-    tail = search(state, tables, graph, start, LINKS + is_grouped, NO_LIMIT)
+    tail = search(state, tables, graph, start, _links_of(form), NO_LIMIT)
     cell, digit = start // 18, start // 2 % 9
     for k in range(1, tail):
         signed = graph[L.CHAIN_QUEUE + k]
@@ -93,11 +112,17 @@ def _try_chains(state, tables, step, graph, start, is_grouped):
             if not is_better(graph, key, length) or (not is_loop and elimination_count(key) < 2):
                 continue
         read_path(graph, signed)
-        if not _is_valid(state, tables, graph, is_loop, is_grouped):
+        if not _is_valid(state, tables, graph, is_loop, form):
             continue
         if is_continuous:
             _conclude_continuous(state, tables, graph)
         _keep_if_better(state, tables, step, graph)
+
+
+@compiled(inline=True)
+def _links_of(form):
+    """The links that a search for chains of a form follows."""
+    return LINKS if form == SINGLE_NODES else GROUPED_LINKS
 
 
 @compiled(inline=True)
@@ -107,7 +132,7 @@ def _can_cross(state, start, end):
 
 
 @compiled()
-def _try_contradictions(state, tables, step, graph, is_grouped):
+def _try_contradictions(state, tables, step, graph, form):
     """Try the chains from a candidate to its contrary, or to another candidate of its cell."""
     for total in range(91):
         for cell in range(max(total - 9, 0), min(total, 81)):
@@ -119,33 +144,34 @@ def _try_contradictions(state, tables, step, graph, is_grouped):
             add_found(graph, start // 2)
             if elimination_key(tables, graph) < graph[L.BEST_KEY]:
                 return
-            tail = search(state, tables, graph, start, LINKS + is_grouped, NO_LIMIT)
+            tail = search(state, tables, graph, start, _links_of(form), NO_LIMIT)
             for k in range(1, tail):
                 signed = graph[L.CHAIN_QUEUE + k]
                 is_end = signed & 1 == 1 or signed == start - 1
                 if signed // 18 == cell and is_end and graph[L.CHAIN_DISTANCE + signed] > 1:
                     read_path(graph, signed)
-                    if _is_valid(state, tables, graph, True, is_grouped):
+                    if _is_valid(state, tables, graph, True, form):
                         graph[L.BEST_KEY] = 0  # HoDoKu finds these chains before the others
                         _keep_if_better(state, tables, step, graph)
                         return
 
 
 @compiled()
-def _is_valid(state, tables, graph, is_loop, is_grouped):
+def _is_valid(state, tables, graph, is_loop, form):
     """Whether PATH is a chain of HoDoKu.
 
-    The first and the last link of a loop lead out of its cell, no cell is entered again, and a
-    grouped chain has a group.
+    The first and the last link of a loop lead out of its cell, no cell is entered again, and the
+    chain has a node as its form says.
     """
     length = graph[L.PATH]
     cell = graph[L.PATH + 1] // 18
     if is_loop and cell in (graph[L.PATH + 2] // 18, graph[L.PATH + length - 1] // 18):
         return False
-    has_group = False
+    highest = 0
     for k in range(L.PATH + 1, L.PATH + 1 + length):
-        has_group = has_group or graph[k] // 2 >= L.SINGLES
-    return has_group == is_grouped and is_simple(state, tables, graph, is_loop)
+        highest = max(highest, graph[k] // 2)
+    path_form = SETS if highest >= L.ALL_NODES else GROUPS if highest >= L.SINGLES else SINGLE_NODES
+    return path_form == form and is_simple(state, tables, graph, is_loop)
 
 
 # In a continuous loop exactly one of any two neighbours holds. So the ends of a weak link eliminate
@@ -187,3 +213,6 @@ def _keep_if_better(state, tables, step, graph):
         keep_found(graph, key, length)
         reset_step(step)
         append_path(state, tables, step, graph, False)
+        for k in range(L.PATH + 1, L.PATH + 1 + length):
+            if graph[k] >= 2 * L.ALL_NODES:
+                cite_set(tables, step, graph, graph[k] // 18 - L.SPOTS)

@@ -23,7 +23,7 @@ from pipeline.steps.step_arrays import (
     unit_of,
 )
 
-HIDDEN, AVOIDABLE_1, AVOIDABLE_2 = 7, 8, 9
+HIDDEN_RECTANGLE, AVOIDABLE_1, AVOIDABLE_2 = 7, 8, 9
 """Forms of rectangles; 1 to 6 are the types of unique rectangles."""
 
 
@@ -146,7 +146,7 @@ def _try_unique(state, tables, step, graph, form):
     step[L.PATTERN_DIGITS] = pair
     first_roof, second_roof = step[L.PATTERN_CELLS + 5], step[L.PATTERN_CELLS + 6]
     is_aligned = roof == 2 and sees(tables, first_roof, second_roof)
-    if form == HIDDEN and (roof == 3 or (roof == 2 and not is_aligned)):
+    if form == HIDDEN_RECTANGLE and (roof == 3 or (roof == 2 and not is_aligned)):
         _conclude_hidden(state, tables, step, low, high)
     elif form == 1 and roof == 1:
         add_eliminations(state, tables, step, first_roof, pair)

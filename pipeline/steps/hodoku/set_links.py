@@ -10,7 +10,7 @@ from __future__ import annotations
 from pipeline.native import compiled
 from pipeline.steps import layout as L
 from pipeline.steps.hodoku.links import link_state
-from pipeline.steps.step_arrays import bit_count, cell_at, lowest_bit
+from pipeline.steps.step_arrays import append_new, bit_count, cell_at, lowest_bit
 
 HAVE_SETS = 4
 """The bit of IS_KNOWN that says whether the sets are known."""
@@ -180,3 +180,74 @@ def overlap(graph, a, b):
     a, b = L.ALS_CELLS + L.BANDS * a, L.ALS_CELLS + L.BANDS * b
     shared = graph[a] & graph[b] | graph[a + 1] & graph[b + 1] | graph[a + 2] & graph[b + 2]
     return shared != 0
+
+
+@compiled()
+def cite_set(tables, step, graph, number):
+    """Cite the cells of a set, and show them."""
+    for row in range(9):
+        cells = graph[L.ALS_CELLS + L.BANDS * number + row // 3] >> 9 * (row % 3) & 511
+        while cells:
+            append_new(step, L.CITED, 9 * row + lowest_bit(tables, cells))
+            append_new(step, L.PATTERN_CELLS, 9 * row + lowest_bit(tables, cells))
+            cells &= cells - 1
+    step[L.BASE_UNITS] |= 1 << graph[L.ALS_UNIT + number]
+
+
+# A set as a node of a grouped chain. If a digit is in none of its places in a set, the set holds
+# all its other digits. So a digit in a set is excluded by a candidate or group that sees all its
+# places there, and it excludes these likewise. Sets are not linked to each other, because ALS-XZ
+# and the ALS chain follow these links, and sets of one cell are left out, because candidates do the
+# same. HoDoKu has these links only if its option `allowAlsInTablingChains` is on.
+@compiled()
+def add_set_links(tables, graph):
+    """Add the links of almost locked sets to DIRECT.
+
+    The sets that a node excludes come after its groups, in a copy of its list.
+    """
+    end = graph[L.DIRECT_AT + 6 * L.ALL_NODES - 1]
+    for node in range(L.ALL_NODES):
+        if not graph[L.IS_NODE + node]:
+            continue
+        at = L.DIRECT_AT + 6 * node + 3
+        first, groups = end, end + graph[at + 1] - graph[at]
+        for k in range(graph[at], graph[at + 2]):
+            end = _append(graph, end, graph[k])
+        for number in range(graph[L.ALS_COUNT]):
+            if _excludes(tables, graph, node, number):
+                end = _append(graph, end, 2 * (L.ALL_NODES + 9 * number + node % 9))
+        graph[at], graph[at + 1], graph[at + 2] = first, groups, end
+    for k in range(9 * graph[L.ALS_COUNT]):
+        number, digit = k // 9, k % 9
+        at = L.DIRECT_AT + 6 * (L.ALL_NODES + k)
+        graph[at] = graph[at + 1] = end
+        for other in range(9 if graph[L.ALS_DIGITS + number] >> digit & 1 else 0):
+            if other != digit and graph[L.ALS_DIGITS + number] >> other & 1:
+                end = _append(graph, end, 2 * (L.ALL_NODES + 9 * number + other) + 1)
+        graph[at + 2] = graph[at + 3] = graph[at + 4] = end
+        for node in range(digit, L.ALL_NODES, 9):
+            if graph[L.IS_NODE + node] and _excludes(tables, graph, node, number):
+                end = _append(graph, end, 2 * node)
+        graph[at + 5] = end
+
+
+@compiled(inline=True)
+def _append(graph, end, signed):
+    """Append a signed node to DIRECT, unless it is full. Returns the new end."""
+    if end == L.CHAIN_START:
+        return end
+    graph[end] = signed
+    return end + 1
+
+
+@compiled()
+def _excludes(tables, graph, node, number):
+    """Whether a candidate or group sees all places of its digit in a set of several cells."""
+    digits, seen = graph[L.ALS_DIGITS + number], L.SEEN + L.BANDS * (node // 9)
+    if not digits >> node % 9 & 1 or bit_count(tables, digits) == 2:
+        return False
+    unseen = 0
+    for band in range(L.BANDS):
+        places = graph[L.ALS_PLACES + L.BANDS * (9 * number + node % 9) + band]
+        unseen |= places & ~tables[seen + band]
+    return unseen == 0

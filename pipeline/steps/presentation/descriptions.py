@@ -296,6 +296,12 @@ _DESCRIPTIONS: Final[dict[str, Description]] = {
         "and a line meet: one of them holds the value.",
         _CHAIN,
     ),
+    "grouped chain with ALS": Description(
+        "A grouped chain in which a node can also be a value in an almost locked set: if the set "
+        "lacks the value, it holds its other values, and eliminates them from what sees all their "
+        "places in the set.",
+        f"{_CHAIN} {_ALS}",
+    ),
     "Sue de Coq": Description(
         "Two or three cells where a box and a line meet, a set of cells in the rest of the box and "
         "a set in the rest of the line have together as many values as cells: the rest of the box "

@@ -57,7 +57,7 @@ def _is_contradiction(step: Step) -> bool:
 
 def _has_branches(step: Step) -> bool:
     name = step.technique.name.lower()
-    return any(word in name for word in _BRANCHED) and not name.startswith("als")
+    return any(word in name for word in _BRANCHED) and "als" not in name
 
 
 def _length(branches: tuple[Branch, ...]) -> int:

@@ -8,6 +8,7 @@ from string import ascii_uppercase
 
 from pipeline.steps.presentation.chain_words import ChainWords
 from pipeline.steps.presentation.words import listed, number_word
+from pipeline.steps.step import Node
 
 _Set = tuple[int, ...]
 """The cells of an almost locked set."""
@@ -65,6 +66,31 @@ class SetWords(ChainWords):
     def _places(self, value: int, cells: _Set) -> list[int]:
         """The cells that have a candidate."""
         return [cell for cell in cells if self.position.has(cell, value)]
+
+    @property
+    def chain_sets(self) -> str:
+        """The sets through which a chain leads: `r1c4 and r1c5 have only 1, 2 and 3, so …`."""
+        links = (pair for pair in pairwise(self.step.chain) if pair[1].holds)
+        sets = dict.fromkeys(cells for pair in links if (cells := self._set_between(*pair)))
+        return listed(
+            f"{self.names(cells)} have only {self.symbols(self._values_of(cells))}, so they hold "
+            "all of these but one"
+            for cells in sets
+        )
+
+    def _set_between(self, first: Node, second: Node) -> _Set:
+        """The smallest set whose places for two values are these nodes; empty if there is none."""
+        cells = (*first.cells, *second.cells)
+        near = [cell for cell in self.step.cells if self.position.units_with((*cells, cell))]
+        sets = (
+            cells
+            for size in range(2, len(near) + 1)
+            for cells in combinations(near, size)
+            if len(self._values_of(cells)) == size + 1
+            and self.position.units_with(cells)
+            and all((*self._places(node.value, cells),) == node.cells for node in (first, second))
+        )
+        return next(sets, ()) if first.value != second.value else ()
 
     @property
     def almost_locked(self) -> str:

@@ -86,6 +86,7 @@ WORDINGS = {
     ("X-chain", "XY-chain", "alternating inference chain", "grouped chain"): Wording(
         _AT_PATTERN, "{chain}"
     ),
+    ("grouped chain with ALS",): Wording(_AT_PATTERN, "{chain_sets}; {chain}"),
     ("forcing chain", "multiple forcing chain"): Wording("{line_cases}", "{forcing}"),
     (
         "forcing net", "cycle or forcing chain", "Nishio forcing chain", "dynamic forcing chain",
