@@ -128,6 +128,9 @@ class ChainWords(UniquenessWords):
         start, end = node_name(self.position, first), node_name(self.position, last)
         other = node_name(self.position, opposite)
         so = f"if {start}, the chain leads to {end}"
+        if not self.step.branches:  # which would name each node
+            nodes = (node_name(self.position, node) for node in chain[1:])
+            so = f"if {start}, then {listed(nodes, 'and finally')}"
         is_excluded = are_exclusive(self.position, first, last)
         if last == opposite or (first.holds and last.holds and is_excluded):
             return f"{so}, a contradiction; so {self.conclusion}"

@@ -45,19 +45,15 @@ def branches_of(step: Step) -> tuple[Branch, ...]:
     return cases if cases and _length(cases) <= _length(refutations) else refutations
 
 
-_BRANCHED = "chain", "net", "nice loop", "cycle", "nishio", "forcing"
-"""Words in the names of the techniques that have branches."""
-
-
 def _is_contradiction(step: Step) -> bool:
     """Whether the technique looks for contradictions only."""
     name = step.technique.name.lower()
-    return "nishio" in name or "net" in name
+    return name in ("nishio forcing chain", "forcing net")
 
 
 def _has_branches(step: Step) -> bool:
     name = step.technique.name.lower()
-    return any(word in name for word in _BRANCHED) and "als" not in name
+    return ("chain" in name or name == "forcing net") and "als" not in name
 
 
 def _length(branches: tuple[Branch, ...]) -> int:
@@ -65,7 +61,7 @@ def _length(branches: tuple[Branch, ...]) -> int:
 
 
 def _conclusions(step: Step) -> list[Node]:
-    """The conclusions of a step as nodes; eliminations that a placement implies are left out."""
+    """The conclusions of a step as nodes, without eliminations that its placements imply."""
     placed = [node_of(candidate, holds=True) for candidate in step.placed]
     return placed + [
         node_of(candidate, holds=False)
@@ -87,7 +83,7 @@ def _cases(step: Step, conclusions: list[Node]) -> tuple[Branch, ...]:
     if not step.cited:
         return ()
     candidates = step.cited[0].candidates(step.before)
-    assumptions = [node_of(each, holds=True) for each in candidates]
+    assumptions = [node_of(candidate, holds=True) for candidate in candidates]
     more = [candidate for node in conclusions for candidate in candidates_of(node)]
     return split(Network(step.before, step.cited, more), assumptions, conclusions)
 

@@ -153,9 +153,10 @@ class SetWords(ChainWords):
             value for value in values if not self.position.units_with(self._places(value, cells))
         ]
         how_often = f" ({self.symbols(twice)} twice)" if twice else ""
-        value = self.eliminated_values
+        so = f"no cell that sees all places of one of them there can hold it: {self.conclusion}"
+        if len({value for _, value in self.step.struck}) == 1:
+            so = self.conclusion_for(f"all places of {self.eliminated_values} there")
         return (
             f"{self.names(cells)} have only {self.symbols(values)}, each of which fits there "
-            f"once{how_often}, so the {number_word(len(cells))} cells need all of these; "
-            f"{self.conclusion_for(f'all places of {value} there')}"
+            f"once{how_often}, so the {number_word(len(cells))} cells need all of these; {so}"
         )
