@@ -24,7 +24,7 @@ from pipeline.steps import hodoku, step_arrays
 from pipeline.steps import layout as L
 from pipeline.steps.all_singles import is_single, singles
 from pipeline.steps.explainer import nested_layout as N
-from pipeline.steps.hodoku.singles import place, strike
+from pipeline.steps.hodoku.singles import eliminate_queued, place_queued
 from pipeline.steps.step import UNIQUENESS, Cited, Node, Position, Step
 from pipeline.steps.techniques import (
     BY_RATING,
@@ -70,8 +70,8 @@ candidates.
 
 _eliminate: Callable[..., None] = step_arrays.eliminate
 _fill: Callable[..., None] = step_arrays.fill
-_place: Callable[..., None] = place
-_strike: Callable[..., None] = strike
+_place: Callable[..., None] = place_queued
+_strike: Callable[..., None] = eliminate_queued
 _TRIAL_PUZZLE = "000000010400000000020000000000050407008000300001090000300400200050100000000806000"
 """A puzzle that needs most techniques."""
 

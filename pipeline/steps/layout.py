@@ -104,9 +104,9 @@ MAX_SETS, MAX_COMMONS = 700, 15000
 GRAPH_NODES = ALL_NODES + 9 * MAX_SETS
 """The number of nodes of `graph`."""
 
-MAX_DIRECT, MAX_SET_LINKS = 45_000, 150_000
-"""More direct implications than a state has between candidates and groups; the space for those that
-almost locked sets add.
+MAX_DIRECT = 195_000
+"""Maximum number of direct implications. There are fewer than 45,000 of candidates and groups; the
+rest is for almost locked sets.
 """
 
 SET_WORDS = 12
@@ -161,7 +161,7 @@ WORDS, BITS = 12, 63
     CHAIN_QUEUE,  # the signed nodes of the last search in the order of reaching
     PATH,  # a chain from its start: its length, then its signed nodes
     MARKS,  # for each cell, the number of the last chain that passed it
-    FOUND,  # BANDS words for each digit: the eliminations of a chain
+    ELIMINATIONS,  # BANDS words for each digit: the eliminations of a chain
     BEST,  # the same of the best chain so far
     BEST_KEY,  # the rank of these eliminations, see `links.elimination_key`; 0 without any
     BEST_LENGTH,  # the number of nodes of the best chain so far
@@ -172,8 +172,8 @@ WORDS, BITS = 12, 63
     TRIALS,  # 2 · WORDS words for each signed candidate: what a trial of it eliminates and places
     NETS,  # the same: the candidates that its net eliminates and places
     NET,  # the same for the last net
-    PROVED,  # the same for all conclusions
-    STRUCK_BY,  # for each candidate that the last trial eliminated, the index of the placement
+    NET_CONCLUSIONS,  # the same for all conclusions
+    ELIMINATED_BY,  # for each candidate that the last trial eliminated, the index of the placement
     TRIAL_PLACED,  # for each placement of the last trial, its candidate; 0 is the assumption
     TRIAL_CITED,  # for each placement of the last trial, its constraint
     IS_NEEDED,  # for each placement of the last trial, whether a conclusion needs it
@@ -183,7 +183,7 @@ WORDS, BITS = 12, 63
      MAX_SETS, BANDS * MAX_SETS, 9 * BANDS * MAX_SETS, 9 * BANDS * MAX_SETS, MAX_SETS + 1,
      MAX_SETS, 2 * MAX_COMMONS, MAX_COMMONS, MAX_COMMONS, 81 * SET_WORDS, 9 * SET_WORDS,
      729 * SET_WORDS, 9 * SET_WORDS, 6 * MAX_SETS, 10 * BANDS, 9 * BANDS,
-     6 * GRAPH_NODES, MAX_DIRECT + MAX_SET_LINKS, *4 * (2 * GRAPH_NODES,), 2 * GRAPH_NODES + 1, 81,
+     6 * GRAPH_NODES, MAX_DIRECT, *4 * (2 * GRAPH_NODES,), 2 * GRAPH_NODES + 1, 81,
      9 * BANDS, 9 * BANDS, 1, 1, 81 * BANDS, 81 * BANDS, 42, 64, 4 * WORDS * SINGLES,
      4 * WORDS * SINGLES, 2 * WORDS, 2 * WORDS, SINGLES, *3 * (UNITS * 9 + 2 * 81,))
 )  # fmt: skip

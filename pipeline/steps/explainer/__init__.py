@@ -21,8 +21,8 @@ FIRST_KIND = 100
 """The kinds from this number on are those of Sudoku Explainer."""
 
 (
-    HIDDEN_SINGLE, LOCKED, NAKED_SINGLE, HIDDEN_SET, NAKED_SET, FISH, WING, UNIQUE_LOOP, BUG,
-    ALIGNED, CYCLE, NISHIO, MULTIPLE, DYNAMIC,
+    SINGLE_IN_UNIT, INTERSECTION, SINGLE_IN_CELL, HIDDEN_SET, NAKED_SET, BASIC_FISH, WING,
+    UNIQUE_LOOP, BUG, ALIGNED, CYCLE, NISHIO, MULTIPLE, DYNAMIC,
 ) = range(FIRST_KIND, FIRST_KIND + 14)  # fmt: skip
 """Kinds of techniques: `find` calls a function for each."""
 
@@ -34,17 +34,17 @@ def find(kind, form, size, state, tables, step, graph, scratch, workspace, inner
     Returns 0 if there is none. Else returns the rating of the step in tenths, or 1 if it is that of
     the technique.
     """
-    if kind == HIDDEN_SINGLE:
+    if kind == SINGLE_IN_UNIT:
         return patterns.find_hidden_single(state, tables, step, form)
-    if kind == LOCKED:
+    if kind == INTERSECTION:
         return patterns.find_locked(state, tables, step, form, size)
-    if kind == NAKED_SINGLE:
+    if kind == SINGLE_IN_CELL:
         return patterns.find_naked_single(state, tables, step)
     if kind == HIDDEN_SET:
         return patterns.find_hidden_set(state, tables, step, size, form)
     if kind == NAKED_SET:
         return patterns.find_naked_set(state, tables, step, size)
-    if kind == FISH:
+    if kind == BASIC_FISH:
         return patterns.find_fish(state, tables, step, size)
     if kind == WING:
         return patterns.find_wing(state, tables, step, size)

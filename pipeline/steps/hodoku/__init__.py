@@ -21,9 +21,9 @@ from pipeline.steps.hodoku import (
 )
 
 (
-    SINGLE, LOCKED_CANDIDATES, SUBSET, FISH, UNIQUE_RECTANGLE, BUG, WING, SUE_DE_COQ,
-    ALMOST_LOCKED_SETS, COLOURING, SIMPLE_CHAIN, REMOTE_PAIR, INFERENCE_CHAIN, FORCING_CHAIN,
-    FORCING_NET, BRUTE_FORCE,
+    SINGLE, LOCKED_CANDIDATES, SUBSET, FISH, UNIQUE_RECTANGLE, BUG_PLUS_ONE, SHORT_CHAIN,
+    SUE_DE_COQ, ALMOST_LOCKED_SETS, COLOURING, SIMPLE_CHAIN, REMOTE_PAIR, INFERENCE_CHAIN,
+    FORCING_CHAIN, FORCING_NET, BRUTE_FORCE,
 ) = range(16)  # fmt: skip
 """Kinds of techniques: `find` calls a function for each."""
 
@@ -41,10 +41,10 @@ def find(kind, form, size, state, tables, step, graph, scratch, stack):
         return patterns.find_fish(state, tables, step, graph, size, form)
     if kind == UNIQUE_RECTANGLE:
         return rectangles.find_rectangle(state, tables, step, graph, form)
-    if kind == BUG:
-        return patterns.find_bug(state, tables, step)
-    if kind == WING:
-        return wings.find_wing(state, tables, step, form)
+    if kind == BUG_PLUS_ONE:
+        return patterns.find_bug_plus_one(state, tables, step)
+    if kind == SHORT_CHAIN:
+        return wings.find_short_chain(state, tables, step, form)
     if kind == SUE_DE_COQ:
         return sue_de_coq.find_sue_de_coq(state, tables, step, graph)
     if kind == ALMOST_LOCKED_SETS:
@@ -52,7 +52,7 @@ def find(kind, form, size, state, tables, step, graph, scratch, stack):
     if kind == COLOURING:
         return colours.find_colours(state, tables, step, graph, form)
     if kind == SIMPLE_CHAIN:
-        return chains.find_chain(state, tables, step, graph, form)
+        return chains.find_simple_chain(state, tables, step, graph, form)
     if kind == REMOTE_PAIR:
         return chains.find_remote_pair(state, tables, step, graph)
     if kind == INFERENCE_CHAIN:
