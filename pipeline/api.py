@@ -18,6 +18,7 @@ from pipeline.keywords import (
     settings_from,
 )
 from pipeline.puzzle.geometry import NINE_BY_NINE
+from pipeline.reading.formats import signs_of
 from pipeline.service.signals import Stop
 from pipeline.service.solving import ProblemLike, PuzzleLike, problem_of_source, solve_sources
 from pipeline.service.workers import BatchRequest, Pool, Request
@@ -464,7 +465,7 @@ def all_steps_of(result: Result[Grid | Model], *, order: Order = "hodoku") -> It
 def _find_steps(
     result: Result[Grid | Model], order: Order, optional: Collection[str], *, every: bool
 ) -> Iterator[Step]:
-    """The steps through a puzzle, or `every` step of its first position."""
+    """The steps through a puzzle, or `every` step of its first position, with its symbols."""
     from pipeline.steps import all_steps, steps  # noqa: PLC0415 - numpy is slow to load
     from pipeline.steps.orders import order_with  # noqa: PLC0415
     from pipeline.steps.variants import all_variant_steps, variant_steps  # noqa: PLC0415
@@ -479,15 +480,18 @@ def _find_steps(
         unique = is_unique and certificate is not None and certificate.complete == "proved"
         find = all_steps if every else steps
         techniques = order_with(order, optional)
-        return find(
+        found = find(
             puzzle.cells, unique=unique, techniques=techniques, struck=struck, placed=placed
         )
-    values = dict(placed)
-    cells = tuple(
-        1 << values[cell] - 1 if cell in values else mask for cell, mask in enumerate(puzzle.cells)
-    )
-    find_variant = all_variant_steps if every else variant_steps
-    return find_variant(replace(puzzle, cells=cells), struck=struck)
+    else:
+        values = dict(placed)
+        cells = tuple(
+            1 << values[cell] - 1 if cell in values else mask
+            for cell, mask in enumerate(puzzle.cells)
+        )
+        find_variant = all_variant_steps if every else variant_steps
+        found = find_variant(replace(puzzle, cells=cells), struck=struck)
+    return (step.with_symbols(signs_of(problem.format)) for step in found)
 
 
 class Mistake(NamedTuple):
