@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import count
 from pathlib import Path
+from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from pipeline.errors import InputError, duration
@@ -29,6 +30,9 @@ from pipeline.outbox.schema import PROVED, UNVERIFIED, PuzzleRecord, or_none
 from pipeline.outbox.tables import MemberRow, PuzzleRow
 from pipeline.reading.formats.dimacs import CNF_FORMAT
 from pipeline.solving import LEVELS
+
+if TYPE_CHECKING:
+    from pipeline.outbox.report.steps_page import StepPages
 
 PAGE_CARDS = 24
 """Number of cards on a page of a job."""
@@ -64,6 +68,10 @@ class Links:
 
     shown: Sequence[tuple[str, str]] = ()
     hidden: int = 0
+
+    def with_steps(self, address: str) -> Links:
+        """These links with one to a page of steps."""
+        return Links([*self.shown, (address, "steps and hints")], self.hidden)
 
 
 _NO_LINKS = Links()
@@ -173,6 +181,7 @@ class Viewer:
     - `characters_left`: how many characters all further boards may have in total.
     - `is_full`: whether a board was omitted.
     - `keys`: an iterator over the numbers in the ids of boards.
+    - `step_pages`: the pages of steps to which boards link; None for none.
     """
 
     def __init__(
@@ -206,6 +215,7 @@ class Viewer:
         self.is_full = False
         self._levels: set[str] = set()
         self.keys: Iterator[int] = count()
+        self.step_pages: StepPages | None = None
 
     def view(self, number: int, job: PublishedJob) -> View:
         """Make the view of a job, with boards until the page has enough of them."""
@@ -217,7 +227,7 @@ class Viewer:
         links = _links(job, self._prefix)
         if self._has_steps and may_have_steps(job):
             address = STEPS_ADDRESS + url_path(job.path.name)
-            links = replace(links, shown=[*links.shown, (address, "steps and hints")])
+            links = links.with_steps(address)
         if job.puzzle is not None:
             self._levels.add(job.rating_text.partition(",")[0])
             board: Board | str = _PAGE_IS_FULL
@@ -357,6 +367,9 @@ class Viewer:
     ) -> Card:
         if isinstance(board, str):
             return Card(name, status, "", message, facts, links, placeholder=board)
+        if self.step_pages and status == "unique":
+            address = self.step_pages.address(name, board)
+            links = links.with_steps(address) if address else links
         svg = board_svg(board, f"{name}: {status}", f"b{next(self.keys)}")
         if len(svg) > self.characters_left:
             self.characters_left, self.is_full = 0, True
