@@ -258,8 +258,8 @@ def report(
     The page is self-contained, apart from links to files in the outbox and to pages of steps.
     report.html in the outbox is replaced; a file named with -o is replaced only with --force.
 
-    --steps makes at most 100 pages that are missing, within a minute, and removes pages of puzzles
-    that are no longer on the report. Without it, the report links to pages that exist.
+    --steps makes at most 100 pages that are missing, within a minute and 20 MB, and removes pages
+    of puzzles that are no longer on the report. Without it, the report links to pages that exist.
 
     sudoku-pipeline report
 
@@ -269,7 +269,7 @@ def report(
     """
     from pipeline.cli.file_access import STANDARD_OUTPUT, check_target, write_to
     from pipeline.outbox.report import REPORT, StepPages, page_chunks, write_report
-    from pipeline.service.log import Display
+    from pipeline.service.log import Display, Progress
 
     outbox, totals = outbox_of(folder, settings), Counter[str]()
     display = Display(None, bar=not settings.quiet)
@@ -277,10 +277,13 @@ def report(
     def with_progress(records: Sequence[Path]) -> Iterable[Path]:
         return display.with_progress(records, "report", "record", len(records))
 
+    def track_steps(count: int) -> None:
+        display.tick("steps", Progress(count, count, None, "page"))
+
     if output == STANDARD_OUTPUT and steps:
         raise UsageError("--steps writes pages beside the report; name a file with --output")
     target = output or outbox / REPORT
-    step_pages = StepPages(target, makes_pages=steps)
+    step_pages = StepPages(target.resolve(), makes_pages=steps, track=track_steps)
     if output is None:
         write_report(outbox, settings.inbox, target, with_progress, totals, step_pages)
     else:
@@ -292,6 +295,7 @@ def report(
         )
         write_to(output, page)
         step_pages.remove_others()
+    display.end()
     fields = {"file": str(target), "puzzles": totals.total(), "totals": totals}
     fields |= {"steps": step_pages.count}
     text = f", with the steps of {counted(step_pages.count, 'puzzle')}" if steps else ""

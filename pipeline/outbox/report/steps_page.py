@@ -28,8 +28,8 @@ from pipeline.outbox.report.views import may_have_steps, url_path
 from pipeline.outbox.report.worked import Line, Panel, guide_of, worked_of
 from pipeline.version import __version__, build
 
-_MAX_SECONDS, _MAX_CHARACTERS = 60.0, 20_000_000
-"""No further page is made after this time, or when all new pages together are this large."""
+_MAX_SECONDS, _MAX_BYTES = 60.0, 20_000_000
+"""No further page is made after this time, or when all pages together are this large."""
 
 _PAGE_NAME = re.compile(r"[0-9a-f]{20}\.html")
 """Matches the name of a page of steps: the beginning of a hash, as in `StepPages.address`."""
@@ -115,14 +115,24 @@ class StepPages:
     max_pages = 100
 
     def __init__(
-        self, report: Path, *, makes_pages: bool, clock: Callable[[], float] = time.monotonic
+        self,
+        report: Path,
+        *,
+        makes_pages: bool,
+        track: Callable[[int], None] = lambda _: None,
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        """`makes_pages`: make missing pages, as long as the limits allow that."""
-        self._report, self._makes_pages, self._clock = report, makes_pages, clock
+        """Prepare to link pages.
+
+        - `makes_pages`: make missing pages, as long as the limits allow that.
+        - `track`: called before a page is made, with the number of pages made so far.
+        """
+        self._report, self._makes_pages = report, makes_pages
+        self._track, self._clock = track, clock
         self._folder = folder_of_steps(report)
         self._linked = set[str]()
         self._end = clock() + _MAX_SECONDS
-        self._characters_left = _MAX_CHARACTERS
+        self._bytes_left, self._made_count = _MAX_BYTES, 0
         self.omitted = 0
         # an earlier version could publish an archive under this name: its folder is left alone
         is_ours = not self._folder.with_name(self._folder.name + RECORD_SUFFIX).exists()
@@ -153,16 +163,17 @@ class StepPages:
         """Whether a page exists, or was made."""
         if not self._makes_pages:
             return path.is_file()
-        if len(self._linked) >= self.max_pages:
+        if len(self._linked) >= self.max_pages or self._bytes_left <= 0:
             return False
-        if path.is_file():
-            return True
-        if self._clock() > self._end or self._characters_left <= 0:
-            return False
-        page = _page_of(name, board, "unique", url_path(f"../{self._report.name}"))
-        self._characters_left -= len(page)
-        self._folder.mkdir(exist_ok=True)
-        write_text_atomically(path, [page])
+        if not path.is_file():
+            if self._clock() > self._end:
+                return False
+            self._track(self._made_count)
+            page = _page_of(name, board, "unique", url_path(f"../{self._report.name}"))
+            self._folder.mkdir(exist_ok=True)
+            write_text_atomically(path, [page])
+            self._made_count += 1
+        self._bytes_left -= path.stat().st_size
         return True
 
     def remove_others(self) -> None:

@@ -279,7 +279,8 @@ class Viewer:
         facts += [f"{solutions} solutions found"] if row.status == "multiple" else []
         rating = rating_text(getattr(row, "level", ""), getattr(row, "rating", ""))
         facts += filter(None, [rating])
-        card = self._card(f"{prefix}puzzle {index}", row.status, board, row.message, facts)
+        links = self._add_steps(_NO_LINKS, f"{job.source}, puzzle {index}", row.status, board)
+        card = self._card(f"{prefix}puzzle {index}", row.status, board, row.message, facts, links)
         return replace(card, level=rating.partition(",")[0])
 
     def _member_cards(self, job: PublishedJob, max_rows: int) -> tuple[list[Card], int]:
@@ -353,8 +354,16 @@ class Viewer:
             facts.append(f"proved{by}" if certificate.complete == PROVED else "not verified")
         facts += filter(None, [job.rating_text])
         name = name or shorten(job.source)
+        links = self._add_steps(links, job.source, job.status, board)
         card = self._card(name, job.status, board, job.message, facts, links)
         return replace(card, level=job.rating_text.partition(",")[0])
+
+    def _add_steps(self, links: Links, name: str, status: str, board: Board | str) -> Links:
+        """Add a link to the steps of a puzzle if the page of steps exists, or can be made."""
+        if self.step_pages is None or status != "unique" or isinstance(board, str):
+            return links
+        address = self.step_pages.address(shorten(name), board)
+        return links.with_steps(address) if address else links
 
     def _card(
         self,
@@ -367,9 +376,6 @@ class Viewer:
     ) -> Card:
         if isinstance(board, str):
             return Card(name, status, "", message, facts, links, placeholder=board)
-        if self.step_pages and status == "unique":
-            address = self.step_pages.address(name, board)
-            links = links.with_steps(address) if address else links
         svg = board_svg(board, f"{name}: {status}", f"b{next(self.keys)}")
         if len(svg) > self.characters_left:
             self.characters_left, self.is_full = 0, True
