@@ -18,6 +18,7 @@ from pipeline.keywords import (
     settings_from,
 )
 from pipeline.puzzle.geometry import NINE_BY_NINE
+from pipeline.reading.formats import signs_of
 from pipeline.service.signals import Stop
 from pipeline.service.solving import ProblemLike, PuzzleLike, problem_of_source, solve_sources
 from pipeline.service.workers import BatchRequest, Pool, Request
@@ -455,7 +456,7 @@ def all_steps_of(result: Result[Grid | Model], *, order: Order = "hodoku") -> It
 
 
 def _find_steps(result: Result[Grid | Model], order: Order, *, every: bool) -> Iterator[Step]:
-    """The steps through a puzzle, or `every` step of its first position."""
+    """The steps through a puzzle, or `every` step of its first position, with its symbols."""
     from pipeline.steps import all_steps, steps  # noqa: PLC0415 - numpy is slow to load
     from pipeline.steps.orders import ORDERS  # noqa: PLC0415
     from pipeline.steps.variants import all_variant_steps, variant_steps  # noqa: PLC0415
@@ -469,16 +470,18 @@ def _find_steps(result: Result[Grid | Model], order: Order, *, every: bool) -> I
     if puzzle.is_plain and puzzle.geometry == NINE_BY_NINE:
         unique = is_unique and certificate is not None and certificate.complete == "proved"
         find = all_steps if every else steps
-        techniques = ORDERS[order]
-        return find(
-            puzzle.cells, unique=unique, techniques=techniques, struck=struck, placed=placed
+        found = find(
+            puzzle.cells, unique=unique, techniques=ORDERS[order], struck=struck, placed=placed
         )
-    values = dict(placed)
-    cells = tuple(
-        1 << values[cell] - 1 if cell in values else mask for cell, mask in enumerate(puzzle.cells)
-    )
-    find_variant = all_variant_steps if every else variant_steps
-    return find_variant(replace(puzzle, cells=cells), struck=struck)
+    else:
+        values = dict(placed)
+        cells = tuple(
+            1 << values[cell] - 1 if cell in values else mask
+            for cell, mask in enumerate(puzzle.cells)
+        )
+        find_variant = all_variant_steps if every else variant_steps
+        found = find_variant(replace(puzzle, cells=cells), struck=struck)
+    return (step.with_symbols(signs_of(problem.format)) for step in found)
 
 
 class Mistake(NamedTuple):

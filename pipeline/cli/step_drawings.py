@@ -21,9 +21,9 @@ _ENDINGS = (".svg", ".png", ".pdf")
 """The extensions of drawings."""
 
 
-def print_board(step: Step, signs: str) -> None:
-    """Print the position of a step, with colours on a terminal. `signs`: as for `text_board`."""
-    print(text_board(picture_of(step), signs, has_colours=has_bold()))
+def print_board(step: Step) -> None:
+    """Print the position of a step, with colours on a terminal."""
+    print(text_board(picture_of(step), has_colours=has_bold()))
 
 
 def check_drawing(option: str, target: Path) -> None:

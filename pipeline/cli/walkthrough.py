@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import partial
 from itertools import islice, takewhile
 from typing import Any, Literal
 
@@ -13,7 +12,6 @@ from pipeline.cli.messages import say
 from pipeline.cli.results import record_line
 from pipeline.cli.step_drawings import print_board
 from pipeline.errors import SolverError, counted, printable
-from pipeline.puzzle.geometry import Geometry
 from pipeline.puzzle.puzzle import Puzzle
 from pipeline.reading.formats import signs_of
 from pipeline.settings import Settings
@@ -136,14 +134,9 @@ def _print_record(
 
 def _show(name: str, result: Result[Any], problem: PuzzleProblem, walkthrough: Walkthrough) -> bool:
     """Print the steps of a puzzle, or a hint; returns whether there is a hint, if asked."""
-    letters = signs_of(problem.format)
-    if letters:
-        values = (f"{letter} is {value}" for value, letter in enumerate(letters, 1))
-        say(f"{name}: symbols in the steps: {', '.join(values)}")
-    show_board = partial(print_board, signs=letters)
     if walkthrough.hint:
-        return _show_hint(name, result, walkthrough, show_board)
-    _show_all(name, result, problem.puzzle, walkthrough, show_board)
+        return _show_hint(name, result, walkthrough)
+    _show_all(name, result, problem.puzzle, walkthrough)
     return True
 
 
@@ -152,21 +145,18 @@ def _mistake_texts(result: Result[Any]) -> list[str]:
     problem = result.problem
     if not isinstance(problem, PuzzleProblem):
         return []
-    geometry = problem.puzzle.geometry
-    return [_mistake_text(mistake, geometry) for mistake in mistakes_of(result)]
+    return [_mistake_text(mistake, problem) for mistake in mistakes_of(result)]
 
 
-def _mistake_text(mistake: Mistake, geometry: Geometry) -> str:
+def _mistake_text(mistake: Mistake, problem: PuzzleProblem) -> str:
     """A mistake, without the value of the solution."""
-    cell = geometry.name_of(mistake.cell)
+    cell, value = problem.puzzle.geometry.name_of(mistake.cell), mistake.value
     if mistake.is_placed:
-        return f"{cell}={mistake.value} is wrong"
+        return f"{cell}={signs_of(problem.format)[value - 1 : value] or value} is wrong"
     return f"{cell}: the right value was removed from the candidates"
 
 
-def _show_hint(
-    name: str, result: Result[Any], walkthrough: Walkthrough, show_board: Callable[[Step], None]
-) -> bool:
+def _show_hint(name: str, result: Result[Any], walkthrough: Walkthrough) -> bool:
     """Print the next step as far as the hint tells it; returns whether one was found."""
     step = next(walkthrough.steps_of(result), None)
     if step is None:
@@ -180,7 +170,7 @@ def _show_hint(
         print(step)
         _print_details(step, full=True)
     if walkthrough.boards or walkthrough.hint == "step":
-        show_board(step)
+        print_board(step)
     return True
 
 
@@ -192,20 +182,14 @@ def _place_text(step: Step) -> str:
     return with_commas(map(step.before.name_of, cells))
 
 
-def _show_all(
-    name: str,
-    result: Result[Any],
-    puzzle: Puzzle,
-    walkthrough: Walkthrough,
-    show_board: Callable[[Step], None],
-) -> None:
+def _show_all(name: str, result: Result[Any], puzzle: Puzzle, walkthrough: Walkthrough) -> None:
     """Print all steps, numbered, with their reasons."""
     step, count = None, 0
     for count, step in enumerate(walkthrough.steps_of(result), 1):
         print(f"{count:3}  {step}")
         _print_details(step, full=walkthrough.detail == "full")
         if walkthrough.boards:
-            show_board(step)
+            print_board(step)
             print()
     if walkthrough.are_all or walkthrough.until is not None:
         if not count:

@@ -1,14 +1,14 @@
 """A logical step: its conclusions, its pattern, and the position in which it is taken.
 
 The types here do not depend on how a step is found, nor on the size of the puzzle. Cells and units
-count from 0, values from 1. A *candidate* is a pair (cell, value). `explaining` derives the reason
-and the branches of a step, `picture` what to draw, `wording` its line.
+count from 0, values from 1. A *candidate* is a pair (cell, value). `wording` writes the
+line and the reason of a step, `explaining` derives its branches, `picture` says what to draw.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -39,6 +39,7 @@ class Position:
       such as `row 4` or `cage of r1c1 (12)`.
     - `allowed`: a mask for each cell with the values that the puzzle allows, as for a cell that is
       marked as even; empty if this is unknown.
+    - `symbols`: the characters of the values 1, 2, …; empty for numbers.
     """
 
     values: tuple[int, ...]
@@ -48,6 +49,7 @@ class Position:
     units: tuple[tuple[int, ...], ...]
     unit_names: tuple[str, ...]
     allowed: tuple[int, ...] = ()
+    symbols: str = ""
 
     @classmethod
     def classic(
@@ -108,6 +110,10 @@ class Position:
     def name_of(self, cell: int) -> str:
         """The name of a cell, such as `r1c1`."""
         return self.geometry.name_of(cell)
+
+    def symbol(self, value: int) -> str:
+        """How a value is written: its character in `symbols`, or its number."""
+        return self.symbols[value - 1 : value] or str(value)
 
 
 @lru_cache(maxsize=16)
@@ -182,7 +188,7 @@ class Inference:
 
 @dataclass(frozen=True, slots=True)
 class Branch:
-    """What follows from an assumption, up to a contradiction or to the conclusion of the step.
+    """The inferences from an assumption, up to a contradiction or to the conclusion of the step.
 
     - `assumption`: the node that is assumed.
     - `inferences`: the first is the assumption. In a nested branch, nodes of the outer branch
@@ -234,16 +240,20 @@ class Step:
 
         return text_of(self)
 
+    def with_symbols(self, symbols: str) -> Step:
+        """The step, written with the characters of `symbols` for the values 1, 2, …."""
+        return replace(self, before=replace(self.before, symbols=symbols))
+
     @property
     def reason(self) -> str:
         """Why the conclusions follow, in one sentence."""
-        from pipeline.steps.presentation.explaining import reason_of  # noqa: PLC0415 - imports this module
+        from pipeline.steps.presentation.wording import sentence_of  # noqa: PLC0415 - imports this module
 
-        return reason_of(self)
+        return sentence_of(self)
 
     @property
     def branches(self) -> tuple[Branch, ...]:
-        """What follows from each assumption of a chain or net; empty for other techniques."""
+        """The branches of a chain or net; empty for other techniques."""
         from pipeline.steps.presentation.explaining import branches_of  # noqa: PLC0415 - imports this module
 
         return branches_of(self)

@@ -71,12 +71,17 @@ def test_a_hint_is_not_combined_with_steps(option):
     assert (code, "--hint cannot be combined" in said) == (2, True)
 
 
-def test_the_symbols_of_letters_are_explained():
+def test_steps_have_the_symbols_of_the_puzzle():
     letters = SOLVED.translate(str.maketrans("123456789", "ABCDEFGHI"))
     Path("letters.txt").write_text(f"{letters[:-1].rstrip()}.\n")
-    code, printed, said = run("solve", "--quiet", "--hint=where", "letters.txt")
-    assert (code, printed) == (0, "full house: row 9\n")
-    assert said.startswith("letters.txt: symbols in the steps: A is 1, B is 2, C is 3")
+    code, printed, said = run("solve", "--quiet", "--hint=step", "letters.txt")
+    in_letters = [STEP.replace("=9", "=I"), REASON.replace("9 is missing", "I is missing")]
+    assert (code, said) == (0, "")
+    assert [line.strip() for line in printed.splitlines()[:2]] == in_letters
+    assert "*I*" in printed
+    (step,) = json.loads(run("solve", "--hint=step", "--json", "letters.txt")[1])["steps"]
+    assert [step["text"], step["reason"]] == in_letters
+    assert step["placed"] == [{"row": 9, "column": 9, "value": 9}]
 
 
 def test_branches_are_printed_on_request():

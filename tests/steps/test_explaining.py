@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from itertools import islice
 
@@ -13,6 +14,7 @@ from pipeline.reading.formats import parse_puzzle
 from pipeline.steps import steps
 from pipeline.steps.orders import ORDERS
 from pipeline.steps.presentation.wording import WORDINGS, wording_of
+from pipeline.steps.presentation.words import branch_lines, eliminations
 from pipeline.steps.step import CONTRADICTION
 from pipeline.steps.techniques import TECHNIQUES
 from pipeline.steps.variants import VARIANT_TECHNIQUES
@@ -58,6 +60,23 @@ def test_a_technique_without_a_wording_has_a_general_reason():
     other = replace(step, technique=unknown)
     assert other.reason.startswith("The places of 5 in row 2 and the places of 5 in row 5 leave no")
     assert str(other).startswith("unheard of 5 in rows 2,5 removes 5 from")
+
+
+@pytest.mark.parametrize(("order", "name"), STATES)
+def test_values_are_written_with_the_symbols_of_the_puzzle(order, name):
+    step = example(order, name).with_symbols("ABCDEFGHI")
+    lines = [line for branch in step.branches for line in branch_lines(step.before, branch)]
+    text = "\n".join([str(step).replace(name, ""), step.reason, *lines])
+    without_names = re.sub(
+        r"r\d+c\d+|(row|column|box)(e?s)? \d+((,| and|, \d+ and) ?\d+)*", "", text
+    )
+    assert re.findall(r"\d", without_names) == []
+
+
+def test_eliminations_are_grouped_by_cells():
+    position = example("hodoku", "X-wing").before
+    assert eliminations(position, [(0, 3), (0, 5), (1, 3), (1, 5)]) == "3,5 from r1c1,r1c2"
+    assert eliminations(position, [(8, 5), (0, 3), (0, 5)]) == "3,5 from r1c1; 5 from r1c9"
 
 
 def test_branches_of_a_contradiction_end_with_its_sentence():

@@ -55,7 +55,7 @@ def test_marks_are_candidates_that_are_gone():
     cells[0] = 0b11
     cells[1] = 0b11
     first = next(steps(cells, unique=False))
-    assert text_of(first).startswith("locked pair 1,2 in r1c1,r1c2 removes 1 from r1c3,r1c4")
+    assert text_of(first).startswith("locked pair 1,2 in r1c1,r1c2 removes 1,2 from r1c3,r1c4")
 
 
 def test_a_rectangle_may_lack_a_candidate_that_is_gone_but_not_one_that_the_puzzle_excludes():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import pytest
 from support.pictures import BEFORE, PICTURE, picture_with
@@ -40,8 +41,9 @@ def test_colours_are_added_to_the_signs_and_change_no_column():
     assert [line.rstrip() for line in plain.splitlines()] == DRAWN.splitlines()
 
 
-def test_letters_stand_for_values():
-    assert "B[C]D" in text_board(PICTURE, "ABCD")
+def test_values_are_written_with_the_symbols_of_the_position():
+    before = replace(BEFORE, symbols="ABCD")
+    assert "B[C]D" in text_board(replace(PICTURE, before=before))
 
 
 @pytest.mark.parametrize(("height", "width", "cell"), [(2, 3, "12(3)456"), (3, 4, "1,2,(3),4,5")])

@@ -209,6 +209,7 @@ def worked_of(board: Board, status: str) -> Worked:
             found += steps(puzzle.cells, unique=status == "unique")
         else:
             found += variant_steps(puzzle)
+        found = [step.with_symbols(board.signs) for step in found]
     except SolverError as error:
         return Worked((), f"There are no steps: {error}.")
     panels = [*panels_of(puzzle, found, board.signs)]

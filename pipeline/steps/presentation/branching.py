@@ -47,6 +47,15 @@ def excludes(position: Position, first: Candidate, second: Candidate) -> bool:
     return first[1] == second[1] and position.sees(first[0], second[0])
 
 
+def are_exclusive(position: Position, first: Node, second: Node) -> bool:
+    """Whether each candidate of a node excludes each of another node."""
+    return all(
+        excludes(position, one, other)
+        for one in candidates_of(first)
+        for other in candidates_of(second)
+    )
+
+
 class Network:
     """The constraints of a step, and which of their candidates exclude each other.
 

@@ -1,17 +1,20 @@
-"""Words for colours, chains and nets."""
+"""Sentences for colours, chains and nets."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import combinations, permutations, product
 
-from pipeline.steps.presentation.branching import candidates_of, excludes
+from pipeline.steps.presentation.branching import are_exclusive
 from pipeline.steps.presentation.uniqueness_words import UniquenessWords
-from pipeline.steps.presentation.words import contradiction_text, listed, node_name, with_commas
-from pipeline.steps.step import CONCLUSION, Node
-
-MAX_CHAIN_NODES = 8
-"""Longer chains are not repeated in their reason."""
+from pipeline.steps.presentation.words import (
+    contradiction_text,
+    listed,
+    node_name,
+    possible_only,
+    with_commas,
+)
+from pipeline.steps.step import CONCLUSION
 
 
 class ChainWords(UniquenessWords):
@@ -19,26 +22,21 @@ class ChainWords(UniquenessWords):
 
     @property
     def colours(self) -> str:
-        """Two colours of a value, of which one holds."""
+        """Two colours of a value, of which one is true."""
         colours = {
             holds: sorted(c for node in self.step.chain if node.holds == holds for c in node.cells)
             for holds in (True, False)
         }
-        either = (
-            f"units with only two places for {self.value} connect two groups of cells; either all "
-            f"of one group are {self.value}, {self.names(colours[True])}, or all of the other, "
-            f"{self.names(colours[False])}"
+        first, second = map(self.names_are, colours.values())
+        start = (
+            f"units with only two places for {self.value} link these cells: {first} {self.value}, "
+            f"or else {second}"
         )
-        struck = {cell for cell, _ in self.step.struck}
         for cells in colours.values():
             clash = next((p for p in combinations(cells, 2) if self.position.sees(*p)), None)
-            if clash and struck <= {*cells}:
-                return (
-                    f"{either}; {self.names(clash)} see each other, so it is not their group, and "
-                    f"{self.conclusion}"
-                )
-        sees = "sees a cell" if len(struck) == 1 else "each see a cell"
-        return f"{either}; {self.struck_cells} {sees} of both groups, so {self.conclusion}"
+            if clash and {*self.target_cells} <= {*cells}:
+                return f"{start}; {self.names(clash)} see each other, so {self.conclusion}"
+        return f"{start}; in both cases {self.conclusion_for(f'a {self.value}')}"
 
     @property
     def line_components(self) -> str:
@@ -73,57 +71,50 @@ class ChainWords(UniquenessWords):
         return components
 
     def _touching(self, first: Sequence[int], second: Sequence[int]) -> tuple[int, int] | None:
-        """Two cells of two groups that see each other; None if there are none."""
+        """A cell of each of two groups, which see each other; None if no cells do."""
         pairs = product(first, second)
         return next((pair for pair in pairs if self.position.sees(*pair)), None)
 
     @property
     def multi_colours(self) -> str:
-        """Two groups of cells, of each of which one of two colours holds."""
-        components = self._components()
-        struck = [*dict.fromkeys(cell for cell, _ in self.step.struck)]
+        """Two groups of cells, each with two colours, of which one is true."""
         value = self.value
-        for (one, other), (own, opposite) in permutations(components, 2):
+        for (one, other), (own, opposite) in permutations(self._components(), 2):
             start = (
-                f"units with only two places for {value} connect cells; either all of "
-                f"{self.names(one)} are {value}, or all of {self.names(other)}; also either all of "
-                f"{self.names(own)}, or all of {self.names(opposite)}"
+                f"units with only two places for {value} link these cells: {self.names_are(one)} "
+                f"{value}, or else {self.names_are(other)}; {self.names_are(own)} {value}, or else "
+                f"{self.names_are(opposite)}"
             )
             for false, true in ((one, other), (other, one)):
                 clashes = [self._touching(false, colour) for colour in (own, opposite)]
-                if {*struck} <= {*false} and None not in clashes:
+                if {*self.target_cells} <= {*false} and None not in clashes:
                     texts = [
                         f"{self.name(a)} sees {self.name(b)}" for a, b in filter(None, clashes)
                     ]
-                    return (
-                        f"{start}; {listed(texts)}, so {self.names(false)} cannot be {value} in "
-                        f"either case, and {self.conclusion}"
-                    )
+                    return f"{start}; {listed(texts)}, so {self.names_are(false)} not {value}"
                 for near, far in ((own, opposite), (opposite, own)):
                     clash = self._touching(false, near)
                     seen = (
-                        self._touching([cell], group) for cell in struck for group in (true, far)
+                        self._touching([cell], group)
+                        for cell in self.target_cells
+                        for group in (true, far)
                     )
                     if clash and None not in seen:
                         return (
-                            f"{start}; {self.names(clash)} see each other, so they are not both "
-                            f"{value}, and all of {self.names(true)} or all of {self.names(far)} "
-                            f"are; {self.struck_cells} "
-                            f"{'sees a cell' if len(struck) == 1 else 'each see a cell'} of both "
-                            f"of these, so {self.conclusion}"
+                            f"{start}; {self.names(clash)} see each other and are not both "
+                            f"{value}, so {self.names_are(true)} {value}, or "
+                            f"{self.names_are(far)}; in both cases "
+                            f"{self.conclusion_for(f'a {value}')}"
                         )
         return self.refuted
 
     @property
     def remote_pair(self) -> str:
         """Cells with the same two candidates, each of which sees the next."""
-        cells = [*dict.fromkeys(cell for node in self.step.chain for cell in node.cells)]
-        struck = [*dict.fromkeys(cell for cell, _ in self.step.struck)]
-        see = "sees" if len(struck) == 1 else "each see"
+        cells = dict.fromkeys(cell for node in self.step.chain for cell in node.cells)
         return (
             f"{self.names(cells)} have only {self.values}, and each of them sees the next, so they "
-            f"hold {self.values} in turn; {self.struck_cells} {see} two of them that hold "
-            f"different values, so {self.conclusion}"
+            f"are {self.values} in turn; {self.conclusion_for('two of them with different values')}"
         )
 
     @property
@@ -133,37 +124,21 @@ class ChainWords(UniquenessWords):
         if len(chain) < 2:
             return self.forcing
         first, last = chain[0], chain[-1]
-        start, end = node_name(self.position, first), node_name(self.position, last)
-        middle = [node_name(self.position, node) for node in chain[1:]]
-        so = f"if {start}, then {listed(middle, 'and finally')}"
-        if len(chain) > MAX_CHAIN_NODES:
-            so = f"if {start}, the chain leads to {end}"
         opposite = first._replace(holds=not first.holds)
-        is_excluded = first.holds and last.holds and self._excludes(first, last)
-        if last == opposite or is_excluded:
-            return f"{so}, which contradicts {start}; so {self.conclusion}"
-        if not first.holds and not last.holds and self._excludes(first, last):
-            other = node_name(self.position, opposite)
-            return f"{so}; if {other}, {end} as well, so {self.conclusion}"
-        if not first.holds and last.holds:
-            ends = [(cell, node.value) for node in (first, last) for cell in node.cells]
-            if self._see_all(ends):
-                true = node_name(self.position, opposite)
-                return (
-                    f"{so}; so at least one of {true} and {end} is true; in both cases "
-                    f"{self.conclusion}"
-                )
+        start, end = node_name(self.position, first), node_name(self.position, last)
+        other = node_name(self.position, opposite)
+        so = f"if {start}, the chain leads to {end}"
+        is_excluded = are_exclusive(self.position, first, last)
+        if last == opposite or (first.holds and last.holds and is_excluded):
+            return f"{so}, a contradiction; so {self.conclusion}"
+        if not first.holds and not last.holds and is_excluded:
+            return f"{so}, and if {other}, {end}, too; so {self.conclusion}"
+        ends = [(cell, node.value) for node in (first, last) for cell in node.cells]
+        if not first.holds and last.holds and self._see_all(ends):
+            return f"{so}; so {other} or {end}, and in both cases {self.conclusion}"
         return (
-            f"{so}; the chain is a loop, as its ends are linked, too: of any two neighbours in it "
-            f"exactly one is true; what both neighbours exclude is false, so {self.conclusion}"
-        )
-
-    def _excludes(self, first: Node, second: Node) -> bool:
-        """Whether all candidates of two nodes exclude each other."""
-        return all(
-            excludes(self.position, one, other)
-            for one in candidates_of(first)
-            for other in candidates_of(second)
+            f"{so}, and {end} leads back to {start}: of two neighbours in this loop exactly one is "
+            f"true, so what both exclude is false, and {self.conclusion}"
         )
 
     @property
@@ -174,9 +149,14 @@ class ChainWords(UniquenessWords):
             return self.refuted
         assumptions = [node_name(self.position, branch.assumption) for branch in branches]
         if all(branch.ends == CONCLUSION for branch in branches):
-            if len(branches) == 1:
-                return self.refuted
-            return f"whether {listed(assumptions, 'or')}, it follows that {self.conclusion}"
+            cited, cases = self.step.cited[0], f"one of {listed(assumptions)} is true"
+            if cited.value:
+                cases = possible_only(self.position, cited)
+            elif not cited.rule:
+                ((cell, *_),) = (cited.cells,)
+                cases = f"{self.name(cell)} is {self.symbols(self.position.values_in(cell), 'or')}"
+            in_each = {1: "", 2: "in both cases "}.get(len(branches), "in each case ")
+            return f"{cases}, and {in_each}it follows that {self.conclusion}"
         if len(branches) == 1:
             return (
                 f"if {assumptions[0]}, {contradiction_text(self.position, branches[0])}, so "

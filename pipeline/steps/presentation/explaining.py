@@ -1,4 +1,4 @@
-"""Why the conclusions of a step follow: its reason in one sentence, and its branches."""
+"""The branches of a step: what follows from each assumption of a chain or net."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from itertools import pairwise
 from pipeline.steps.presentation.branching import (
     MAX_NESTING,
     Network,
+    are_exclusive,
     candidates_of,
     derive,
     excludes,
@@ -15,18 +16,12 @@ from pipeline.steps.presentation.branching import (
     shortened,
     split,
 )
-from pipeline.steps.presentation.wording import sentence_of
-from pipeline.steps.step import CONCLUSION, CONTRADICTION, Branch, Inference, Node, Position, Step
-
-
-def reason_of(step: Step) -> str:
-    """Why the conclusions of a step follow, in one sentence."""
-    return sentence_of(step)
+from pipeline.steps.step import CONCLUSION, CONTRADICTION, Branch, Inference, Node, Step
 
 
 @lru_cache(maxsize=64)
 def branches_of(step: Step) -> tuple[Branch, ...]:
-    """What follows from each assumption of a chain, a forcing chain or a net.
+    """The branches of a chain, a forcing chain or a net.
 
     - A chain has a branch from its start to its end.
     - A forcing chain has a branch for each candidate of a cell or place of a value, which all end
@@ -111,22 +106,13 @@ def _along_chain(step: Step) -> tuple[Branch, ...]:
         if node.holds:
             pair = {*candidates_of(chain[index]), *candidates_of(node)}
             because = next((c for c in step.cited if {*c.candidates(step.before)} <= pair), None)
-        is_weak = not node.holds and _exclude(step.before, chain[index], node)
+        is_weak = not node.holds and are_exclusive(step.before, chain[index], node)
         if because is None and not is_weak:
             return ()
         inferences.append(Inference(node, (index,), because))
     first, last = chain[0], chain[-1]
     opposite = first._replace(holds=not first.holds)
-    if first.holds and last.holds and _exclude(step.before, first, last):
+    if first.holds and last.holds and are_exclusive(step.before, first, last):
         inferences.append(Inference(opposite, (len(chain) - 1,)))
     ends = CONTRADICTION if inferences[-1].node == opposite else CONCLUSION
     return (Branch(first, tuple(inferences), ends),)
-
-
-def _exclude(position: Position, first: Node, second: Node) -> bool:
-    """Whether each candidate of a node excludes each of another node."""
-    return all(
-        excludes(position, one, other)
-        for one in candidates_of(first)
-        for other in candidates_of(second)
-    )

@@ -1,8 +1,15 @@
-"""Words for what the rules of a variant exclude: why each of these steps holds."""
+"""Sentences for steps that rely on the rules of a variant."""
 
 from __future__ import annotations
 
-from pipeline.steps.presentation.words import Words, listed, unit_names, with_commas
+from pipeline.steps.presentation.words import (
+    Words,
+    by_cells,
+    listed,
+    number_word,
+    unit_names,
+    with_commas,
+)
 
 
 class RuleWords(Words):
@@ -26,20 +33,35 @@ class RuleWords(Words):
 
     @property
     def combinations(self) -> str:
-        """The values in the combinations of a sum, or that none has the eliminated candidates."""
+        """The values that the cells of a sum cannot take, or what they take instead."""
         cells = next(cited.cells for cited in self.step.cited if cited.rule)
-        struck = {*self.step.struck}
+        targets, values = {*self.step.struck}, {value for _, value in self.step.struck}
         left = {
             value
             for cell in cells
             for value in self.position.values_in(cell)
-            if (cell, value) not in struck
+            if (cell, value) not in targets
         }
-        if left and left.isdisjoint(value for _, value in struck):
-            start = f"the combinations of {self.rules} consist of {listed(sorted(left))}"
-        else:
-            start = f"no combination of {self.rules} has these candidates"
-        return f"{start}, so {self.conclusion}"
+        if len(cells) == 1:
+            value = self.symbols(left)
+            return f"{self.names(cells)} is the only cell of {self.rules}, so it is {value}"
+        count, allowed = number_word(len(cells)), self.symbols(sorted(left))
+        if left.isdisjoint(values) and len(left) < len(values):
+            be = "must be" if len(left) == len(cells) else "are among"
+            return f"the {count} values of {self.rules} {be} {allowed}, so {self.conclusion}"
+        if left.isdisjoint(values):
+            return (
+                f"no {count} values that fill {self.rules} include {self.eliminated_values}, so "
+                f"{self.conclusion}"
+            )
+        candidates = listed(
+            (
+                f"{self.symbols(values, 'or')} in {self.names(cells, 'or')}"
+                for cells, values in by_cells(targets).items()
+            ),
+            "or",
+        )
+        return f"no combination of the candidates of {self.rules} has {candidates}"
 
     @property
     def cage_places(self) -> str:
@@ -47,11 +69,11 @@ class RuleWords(Words):
         (value,) = self.step.values
         cage = next(cited for cited in self.step.cited if cited.rule)
         places = [cell for cell in cage.cells if self.position.has(cell, value)]
-        sees = "sees" if len(self.step.struck) == 1 else "see"
-        pronoun = "it" if len(places) == 1 else "all of these"
+        if len(places) == 1:
+            return f"{self.names(places)} is {self.value}; {self.conclusion_for('it')}"
         return (
-            f"it is in {self.names(places, 'or')}; {self.struck_cells} {sees} {pronoun}, "
-            f"so {self.conclusion}"
+            f"one of {self.names(places)} is {self.value}; "
+            f"{self.conclusion_for('both' if len(places) == 2 else 'all of them')}"
         )
 
     @property
@@ -61,16 +83,14 @@ class RuleWords(Words):
         innies = [cell for cell in self.step.cells if cell in inside]
         outies = [cell for cell in self.step.cells if cell not in inside]
         unit_sum = sum(self.position.geometry.values) * len(self.step.units)
-        start = f"the cells of {self.units} sum to {unit_sum}; with {self.rules}, that means that"
-        if not outies:
-            return f"{start} {self._sum_of(innies)} to {self.step.total}"
-        if not innies:
-            return f"{start} {self._sum_of(outies)} to {-self.step.total}"
-        total, others = self.step.total, self.names(outies)
-        if not total:
-            return f"{start} {self._sum_of(innies)} to as much as {others}"
-        difference = f"{abs(total)} {'more' if total > 0 else 'less'} than {others}"
-        return f"{start} {self._sum_of(innies)} to {difference}"
+        start = f"the cells of {self.units} sum to {unit_sum}; with {self.rules},"
+        total = self.step.total
+        if not (innies and outies):
+            return f"{start} {self._sum_of(innies or outies)} {abs(total)}"
+        difference = (
+            f"{abs(total)} {'more' if total > 0 else 'less'} than" if total else "as much as"
+        )
+        return f"{start} {self._sum_of(innies)} {difference} {self.names(outies)}"
 
     def _sum_of(self, cells: list[int]) -> str:
-        return f"{self.names(cells)} {'comes' if len(cells) == 1 else 'sum'}"
+        return f"{self.names(cells)} {'must be' if len(cells) == 1 else 'must sum to'}"

@@ -1,12 +1,13 @@
-"""Words for patterns of almost locked sets: cells of a unit with one candidate more than cells."""
+"""Sentences for almost locked sets: cells of a unit that have one candidate more than cells."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import combinations, pairwise, product
+from itertools import combinations, islice, pairwise, product
+from string import ascii_uppercase
 
 from pipeline.steps.presentation.chain_words import ChainWords
-from pipeline.steps.presentation.words import listed, with_commas
+from pipeline.steps.presentation.words import listed, number_word
 
 _Set = tuple[int, ...]
 """The cells of an almost locked set."""
@@ -18,13 +19,13 @@ class SetWords(ChainWords):
     @property
     def line_all_values(self) -> str:
         """The candidates of the cells of the pattern."""
-        return with_commas(self._values_of(self.step.cells))
+        return self._line_symbols(self._values_of(self.step.cells))
 
     @property
     def line_sets(self) -> str:
         """The sets with their candidates: `1,4,7 in r1c2,r1c5 and 4,7 in r3c5`."""
         return " and ".join(
-            f"{with_commas(self._values_of(cells))} in {with_commas(map(self.name, cells))}"
+            f"{self._line_symbols(self._values_of(cells))} in {self._line_names(cells)}"
             for cells in self._sets() or [self.step.cells]
         )
 
@@ -43,7 +44,7 @@ class SetWords(ChainWords):
         """
         if not cells:
             yield [*before]
-        earlier = sorted({cell for each in before[:-1] for cell in each} - {*cells})
+        earlier = sorted({cell for cells_before in before[:-1] for cell in cells_before} - {*cells})
         for size, more in product(range(1, len(cells) + 1), range(len(earlier) + 1)):
             for shared in combinations(earlier, more):
                 own = (*cells[:size], *shared)
@@ -71,67 +72,64 @@ class SetWords(ChainWords):
         sets = self._sets()
         if len(sets) < 2:
             return self.refuted
-        start = listed(
-            f"{self.names(cells)} {'has' if len(cells) == 1 else 'have'} only "
-            f"{listed(self._values_of(cells))}"
-            for cells in sets
-        )
-        start = f"{start}: each of these sets has one candidate more than cells"
         commons = [self._commons(first, second) for first, second in pairwise(sets)]
-        if len(sets) == 2 and len(commons[0]) > 1:
-            return (
-                f"{start}; {listed(commons[0])} cannot be in both, as all their places there see "
-                "each other; so each set lacks one of these values and holds all its others, and "
-                f"one of the sets holds each of them; so {self.conclusion}"
-            )
-        links = listed(
-            f"{listed(values, 'or')} cannot be both in {self.names(first)} and in "
-            f"{self.names(second)}"
-            for values, (first, second) in zip(commons, pairwise(sets), strict=True)
+        letters = (sign for sign in ascii_uppercase if sign not in self.position.symbols)
+        names = [*islice(letters, len(sets))]
+        start = listed(
+            f"{name} = {self.names(cells)} ({self.symbols(self._values_of(cells))})"
+            for name, cells in zip(names, sets, strict=True)
         )
-        struck = listed(sorted({value for _, value in self.step.struck}), "or")
-        sees = "sees" if len({cell for cell, _ in self.step.struck}) == 1 else "see"
-        if len(sets) == 2:
-            either = (
-                f"one of the two sets lacks {listed(commons[0], 'or')} and holds all its others"
+        start = f"{start} are sets with one candidate more than cells"
+        if len(sets) == 2 and len(commons[0]) > 1:
+            pair = ", nor both ".join(map(self.position.symbol, commons[0]))
+            return (
+                f"{start}; they cannot both hold {pair}, as the places see each other, so each set "
+                f"holds one of these values and all its others: {self.conclusion}"
             )
-        else:
-            either = (
-                "if the first set holds the value that it shares with the second, the second "
-                "lacks it and holds all its others, and so on to the last; so the first or the "
-                "last set lacks a shared value and holds all its others"
-            )
+        values = next(
+            (each for each in product(*commons) if all(a != b for a, b in pairwise(each))), None
+        )
+        if values is None:
+            return self.refuted
+        shared = [*map(self.position.symbol, values)]
+        links = ", nor ".join(
+            f"{first} and {second} {'both' if index else 'cannot both hold'} {shared[index]}"
+            for index, (first, second) in enumerate(pairwise(names))
+        )
+        value = self.eliminated_values
+        then = ", so ".join(
+            f"{name} lacks {lost} and holds {held}"
+            for name, lost, held in zip(names[1:], shared, [*shared[1:], value], strict=True)
+        )
         return (
-            f"{start}; {links}, as all its places there see each other; so {either}, among them "
-            f"{struck}; {self.struck_cells} {sees} all places of {struck} in both, so "
-            f"{self.conclusion}"
+            f"{start}; {links}, as the places see each other; if {names[0]} lacks {shared[0]}, it "
+            f"holds {value}; if not, {then}; "
+            f"{self.conclusion_for(f'all places of {value} in {names[0]} and {names[-1]}')}"
         )
 
     @property
     def blossom(self) -> str:
         """A stem, and an almost locked set, the petal, for each of its candidates."""
         stem, *petals = self.step.cells
-        struck = listed(sorted({value for _, value in self.step.struck}), "or")
-        sees = "sees" if len({cell for cell, _ in self.step.struck}) == 1 else "see"
+        value = self.eliminated_values
         return (
-            f"{self.names(petals)} are sets with one candidate more than cells, the petals, and "
-            f"the stem {self.name(stem)} is {listed(self._values_of((stem,)), 'or')}; for each of "
-            "these it sees all places of a petal, which lacks the value that the stem holds, and "
-            f"so holds all its others, among them {struck}; {self.struck_cells} {sees} all places "
-            f"of {struck} in the petals, so {self.conclusion}"
+            f"the stem {self.name(stem)} is {self.symbols(self._values_of((stem,)), 'or')}, and "
+            f"takes this value from one of its petals, sets in {self.names(petals)} with one "
+            f"candidate more than cells; that petal holds all its other values, {value} too; "
+            f"{self.conclusion_for(f'all places of {value} in the petals')}"
         )
 
     @property
     def sue_de_coq(self) -> str:
         """Cells of a line and a box with as many candidates as cells."""
         cells, values = self.step.cells, self._values_of(self.step.cells)
-        several = [
+        twice = [
             value for value in values if not self.position.units_with(self._places(value, cells))
         ]
-        twice = f" ({listed(several)} twice)" if several else ""
+        how_often = f" ({self.symbols(twice)} twice)" if twice else ""
+        value = self.eliminated_values
         return (
-            f"in {self.units}, the {len(cells)} cells {self.names(cells)} have only the candidates "
-            f"{listed(values)}; each of these fits there once{twice}, so all are needed to fill "
-            "the cells, and no other cell that sees all places of one of them holds it; so "
-            f"{self.conclusion}"
+            f"{self.names(cells)} have only {self.symbols(values)}, each of which fits there "
+            f"once{how_often}, so the {number_word(len(cells))} cells need all of these; "
+            f"{self.conclusion_for(f'all places of {value} there')}"
         )

@@ -1,8 +1,8 @@
 """The text of a step: its line, `r4c7=5 hidden single in row 4`, and its reason.
 
-Each technique has a row in WORDINGS: its names, the location in its line, and its reason.
-`words.Words` and its subclasses in other modules have the placeholders; `SetWords`, the last of
-these, has all of them.
+Each technique has a row in WORDINGS: its names, and templates for the location in its line and for
+its reason. The placeholders are properties of `SetWords`, which inherits those of the other modules
+`…_words`.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from pipeline.steps.step import Step
 
 
 class Wording(NamedTuple):
-    """How to write the steps of some techniques.
+    """How to write the steps of a technique.
 
-    - `location`: the template of the pattern in the line of a step.
-    - `reason`: the template of the reason.
-    - `name`: the name in the line of a step, if it is not that of the technique.
+    - `location`: the template for the pattern in the line of a step, which follows the name.
+    - `reason`: the template for the reason.
+    - `name`: the name in the line; empty for the name of the technique.
     """
 
     location: str
@@ -53,8 +53,8 @@ WORDINGS = {
     ),
     ("X-wing", "swordfish", "jellyfish"): Wording(
         "{line_values} in {line_units} and {line_cover}",
-        "in {units}, {value} is possible only in {cover}; the {count} {base_kind} "
-        "need one of these {cover_kind} each, so no other cell of {cover} holds {value}",
+        "in {units}, {value} is possible only in {cover}; the {count} {base_kind} need {all_cover} "
+        "for it, so no other cell of {cover} is {value}",
     ),
     (
         "finned X-wing", "finned swordfish", "finned jellyfish", "sashimi X-wing",
@@ -62,8 +62,8 @@ WORDINGS = {
     ): Wording(
         "{line_values} in {line_units} and {line_cover}{line_fins}",
         "in {units}, {value} is possible only in {cover} and in {fins}; if {no_fin} {value}, the "
-        "{count} {base_kind} need one of these {cover_kind} each, so no other cell of {cover} is "
-        "{value}; if {a_fin} is {value}, no cell that sees it is; {struck_cells} {are_both}",
+        "{count} {base_kind} need {all_cover} for it, so no other cell of {cover} is {value}; if "
+        "{a_fin} is {value}, no cell that sees {all_fins} is; so {in_both_cases}",
     ),
     ("skyscraper", "2-string kite", "turbot fish"): Wording(_AT_PATTERN, "{two_links}"),
     ("empty rectangle",): Wording(
@@ -92,15 +92,16 @@ WORDINGS = {
         "dynamic forcing chain plus", "nested forcing chain", "nested multiple forcing chain",
         "nested dynamic forcing chain",
     ): Wording("{line_start}", "{forcing}"),
-    ("combinations of a sum",): Wording(
-        " of {line_rules}",
-        "{combinations}",
-    ),
+    ("combinations of a sum",): Wording(" of {line_rules}", "{combinations}", "combinations"),
     ("value of a cage",): Wording(
         "{line_values} of {line_rules}",
-        "every combination of values of {rules} contains {value}, and {cage_places}",
+        "every combination for {rules} contains {value}, so {cage_places}",
+        "value",
     ),
-    ("rule",): Wording(" {line_rules}", "{rules} allows nothing else, so {conclusion}"),
+    ("rule",): Wording(
+        " {line_rules}",
+        "{rules} would be broken otherwise, whatever its other cells hold: {conclusion}",
+    ),
     ("innies and outies",): Wording(
         " {line_cells} of {line_units}", "{left_over}, so {conclusion}"
     ),
@@ -109,32 +110,31 @@ WORDINGS = {
 """The wording of the techniques, by their names."""
 
 _BY_NAME = {name: wording for names, wording in WORDINGS.items() for name in names}
-_OTHER = Wording(_AT_PATTERN, "{refuted}")
+_UNKNOWN = Wording(_AT_PATTERN, "{refuted}")
 """The wording of a technique without a row."""
 
 
 def wording_of(step: Step) -> Wording:
     """The wording of the technique of a step."""
-    return _BY_NAME.get(step.technique.name, _OTHER)
+    return _BY_NAME.get(step.technique.name, _UNKNOWN)
 
 
 def text_of(step: Step) -> str:
     """Write a step in one line: the cells it fills, the technique, the pattern, the eliminations.
 
     Examples: `r4c7=5 hidden single in row 4`, `naked pair 3,8 in r2c1,r2c5 removes 8 from r2c7`.
-    A chain is `3r1c2=3r1c8-5r1c8=5r4c8`: of two nodes with `=` between them at least one holds, of
-    two with `-` at most one.
+    In a chain, `3r1c2=3r1c8-5r1c8=5r4c8`, at least one of two nodes joined by `=` holds, and at
+    most one of two joined by `-`.
     """
     wording = wording_of(step)
-    name, location = (
-        wording.name or step.technique.name,
-        wording.location.format_map(SetWords(step)),
+    name = wording.name or step.technique.name
+    location = wording.location.format_map(SetWords(step))
+    if not step.placed:
+        return f"{name}{location} removes {eliminations(step.before, step.struck)}"
+    placed = with_commas(
+        f"{step.before.name_of(cell)}={step.before.symbol(value)}" for cell, value in step.placed
     )
-    if step.placed:
-        placed = with_commas(f"{step.before.name_of(cell)}={value}" for cell, value in step.placed)
-        return f"{placed} {name}{location}"
-    removed = eliminations(step.before, step.struck)
-    return f"{name}{location} removes {removed}"
+    return f"{placed} {name}{location}"
 
 
 def sentence_of(step: Step) -> str:

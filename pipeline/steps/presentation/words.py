@@ -1,14 +1,12 @@
-"""Words for the parts of a step: cells, units, candidates, branches.
+"""Names of cells, units and candidates, the lines of branches, and the basic placeholders.
 
-`Words` has the placeholders of the templates in `wording`.
+The templates in `wording` contain the placeholders, which are properties of `Words`.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import groupby
-from operator import itemgetter
 
 from pipeline.steps.presentation.branching import excludes
 from pipeline.steps.step import (
@@ -26,23 +24,29 @@ from pipeline.steps.step import (
 _UNIT_NAME = re.compile(r"(?P<kind>[a-z]+) (?P<number>\d+)")
 _CELL_NAME = re.compile(r"r\d+c\d+")
 _PLURALS = {"box": "boxes"}
+_NUMBERS = {1: "one", 2: "two", 3: "three", 4: "four", 5: "five", 6: "six"}
 
 
 def listed(words: Iterable[object], last: str = "and") -> str:
-    """Words in a sentence: `4`, `4 and 7`, `3, 4 and 9`."""
+    """Join words in a sentence: `4`, `4 and 7`, `3, 4 and 9`."""
     *rest, end = [*map(str, words)] or [""]
     return f"{', '.join(rest)} {last} {end}" if rest else end
 
 
+def number_word(count: int) -> str:
+    """A small number in words: `three`."""
+    return _NUMBERS.get(count, str(count))
+
+
 def with_commas(words: Iterable[object]) -> str:
-    """Words in the line of a step: `3,4,9`."""
+    """Join words in the line of a step: `3,4,9`."""
     return ",".join(map(str, words))
 
 
 def unit_names(position: Position, units: Iterable[int], *, is_line: bool = False) -> str:
-    """Units by kind and number: `row 4`, `columns 3 and 8`, `row 1 and box 2`.
+    """The names of units: `row 4`, `columns 3 and 8`, `row 1 and box 2`.
 
-    `is_line`: as in the line of a step, `columns 3,8`.
+    `is_line`: for the line of a step, with commas: `columns 3,8`.
     """
     join = with_commas if is_line else listed
     kinds: dict[str, list[str]] = {}
@@ -74,30 +78,43 @@ def spot_name(position: Position, cells: Sequence[int]) -> str:
 
 
 def node_name(position: Position, node: Node) -> str:
-    """What a node says: `r1c2=5`, `r1c2≠5`, `5 in r1c2 or r1c3`."""
+    """A node in words: `r1c2=5`, `r1c2≠5`, `5 in r1c2 or r1c3`, `5 not in r1c2 or r1c3`."""
+    value = position.symbol(node.value)
     if len(node.cells) == 1:
-        return f"{position.name_of(node.cells[0])}{'=' if node.holds else '≠'}{node.value}"
+        return f"{position.name_of(node.cells[0])}{'=' if node.holds else '≠'}{value}"
     cells = listed(map(position.name_of, node.cells), "or")
-    return f"{node.value} in {cells}" if node.holds else f"{node.value} not in {cells}"
+    return f"{value} in {cells}" if node.holds else f"{value} not in {cells}"
 
 
-def eliminations(position: Position, struck: Iterable[Candidate]) -> str:
-    """Candidates by value, as in the line of a step: `2 from r1c2,r1c3, 3 from r1c3`."""
-    by_value = groupby(sorted(struck, key=itemgetter(1)), key=itemgetter(1))
-    return ", ".join(
-        f"{value} from {with_commas(position.name_of(cell) for cell, _ in candidates)}"
-        for value, candidates in by_value
+def by_cells(candidates: Iterable[Candidate]) -> dict[tuple[int, ...], tuple[int, ...]]:
+    """Group candidates: cells with the same values → these values."""
+    values_of_cells: dict[int, list[int]] = {}
+    for cell, value in sorted(candidates):
+        values_of_cells.setdefault(cell, []).append(value)
+    groups: dict[tuple[int, ...], list[int]] = {}
+    for cell, values in values_of_cells.items():
+        groups.setdefault(tuple(values), []).append(cell)
+    return {tuple(cells): values for values, cells in groups.items()}
+
+
+def eliminations(position: Position, candidates: Iterable[Candidate]) -> str:
+    """Candidates as in the line of a step: `3,5 from r1c7,r2c7; 5 from r3c7`."""
+    return "; ".join(
+        f"{with_commas(map(position.symbol, values))} from "
+        f"{with_commas(map(position.name_of, cells))}"
+        for cells, values in by_cells(candidates).items()
     )
 
 
 def possible_only(position: Position, cited: Cited) -> str:
-    """Where a value is possible: `in row 4, 7 is possible only in r4c1 and r4c8`."""
+    """The places of a value in a unit: `in row 4, 7 is possible only in r4c1 and r4c8`."""
     places = listed(position.name_of(cell) for cell, _ in cited.candidates(position))
-    return f"in {cited_name(position, cited)}, {cited.value} is possible only in {places}"
+    value = position.symbol(cited.value)
+    return f"in {cited_name(position, cited)}, {value} is possible only in {places}"
 
 
 def cited_name(position: Position, cited: Cited) -> str:
-    """The cell, the unit, or the rule."""
+    """The name of a cited rule, unit or cell."""
     if cited.rule:
         return cited.rule
     if cited.unit is not None:
@@ -111,7 +128,7 @@ def capital(text: str) -> str:
 
 
 def contradiction_text(position: Position, branch: Branch) -> str:
-    """The contradiction in which a branch ends: `5 would have no place in row 3`."""
+    """The contradiction at the end of a branch: `5 would have no place in row 3`."""
     last = branch.inferences[-1]
     cited = last.because
     if cited and cited.rule:
@@ -119,82 +136,79 @@ def contradiction_text(position: Position, branch: Branch) -> str:
         subject = "the solution" if is_unique else f"the rule {cited.rule}"
         return f"{subject} would {'not be unique' if is_unique else 'be broken'}"
     if cited and cited.value:
-        return f"{cited.value} would have no place in {cited_name(position, cited)}"
+        value = position.symbol(cited.value)
+        return f"{value} would have no place in {cited_name(position, cited)}"
     if cited:
         return f"{cited_name(position, cited)} would have no candidate"
-    cell, value = last.node.cells[0], last.node.value
+    cell, value = last.node.cells[0], position.symbol(last.node.value)
     if not last.premises:
         return f"{node_name(position, last.node)} would be both true and false"
     premise = branch.inferences[last.premises[0]].node
     if cell in premise.cells:
-        return f"{position.name_of(cell)} would hold both {premise.value} and {value}"
-    names = listed([*map(position.name_of, premise.cells), position.name_of(cell)])
-    return f"{names}, which see each other, would both hold {value}"
+        return (
+            f"{position.name_of(cell)} would be both {position.symbol(premise.value)} and {value}"
+        )
+    names = listed(map(position.name_of, (*premise.cells, cell)))
+    return f"{names}, which see each other, would both be {value}"
 
 
 def branch_lines(position: Position, branch: Branch, indent: str = "") -> Iterator[str]:
-    """A branch as lines, nested branches indented.
+    """Yield the lines of a branch, with nested branches indented.
 
-    Nodes that do not hold are named where they are needed.
+    A node that is false has no line of its own: the inference that needs it names it.
     """
     yield f"{indent}if {node_name(position, branch.assumption)}:"
     indent += "  "
     last = branch.inferences[-1]
     for inference in branch.inferences[1:]:
-        is_needed_later = not inference.node.holds and inference is not last
+        name = node_name(position, inference.node)
         if inference.branches:
-            yield f"{indent}{node_name(position, inference.node)}, because otherwise:"
+            yield f"{indent}{name}, because otherwise:"
             for nested in inference.branches:
                 yield from branch_lines(position, nested, indent + "  ")
-        elif not is_needed_later and (inference.because or inference.premises):
-            is_end = inference is last and branch.ends == CONTRADICTION
-            if is_end:
-                details = _details(position, branch, inference)
-                yield (
-                    f"{indent}contradiction: {contradiction_text(position, branch)}"
-                    f"{f': {details}' if details else ''}"
-                )
-            else:
-                yield f"{indent}{_inference_text(position, branch, inference)}"
+        elif inference is last and branch.ends == CONTRADICTION:
+            causes = _causes(position, branch, inference) if inference.because else ""
+            text = contradiction_text(position, branch)
+            yield f"{indent}contradiction: {text}{causes}"
+        elif inference.because or (
+            inference.premises and (inference.node.holds or inference is last)
+        ):
+            causes = _causes(position, branch, inference)
+            yield f"{indent}{name}{_because(position, inference)}{causes}"
 
 
-def _inference_text(position: Position, branch: Branch, inference: Inference) -> str:
-    """An inference and its reason: `r3c2=9: the only candidate left; not 2 (r1c2=2)`."""
-    name = node_name(position, inference.node)
-    cited = inference.because
-    if cited is None:
-        causes = [branch.inferences[premise].node for premise in inference.premises]
-        return f"{name}: {listed(node_name(position, node) for node in causes)}"
-    if cited.rule:
-        why = cited.rule
-    elif cited.value:
-        many = "s" if len(inference.node.cells) > 1 else ""
-        why = f"the only place{many} left for {cited.value} in {cited_name(position, cited)}"
-    else:
-        why = "the only candidate left"
-    details = _details(position, branch, inference)
-    return f"{name}: {why}{f'; {details}' if details else ''}"
-
-
-def _details(position: Position, branch: Branch, inference: Inference) -> str:
-    """Why the other candidates of the constraint of an inference do not hold."""
+def _because(position: Position, inference: Inference) -> str:
+    """The constraint of an inference: `, the only place left for 9 in column 4`."""
     cited = inference.because
     if cited is None:
         return ""
-    texts = []
-    for premise in inference.premises:
-        cause = branch.inferences[premise]
-        name = node_name(position, cause.node)
-        reasons = [node_name(position, branch.inferences[n].node) for n in cause.premises]
-        texts.append(f"{name} ({', '.join(reasons)})" if reasons else name)
+    if cited.rule:
+        return f" by the rule {cited.rule}"
+    if not cited.value:
+        return ", the only candidate left"
+    places = "places" if len(inference.node.cells) > 1 else "place"
+    value = position.symbol(cited.value)
+    return f", the only {places} left for {value} in {cited_name(position, cited)}"
+
+
+def _causes(position: Position, branch: Branch, inference: Inference) -> str:
+    """The premises of an inference, with their own premises: `, as r3c4≠9 (r3c2=9)`.
+
+    If a contradiction is that a constraint has no candidate left, its last candidate is a cause,
+    too.
+    """
+    causes = [branch.inferences[premise] for premise in inference.premises]
     if inference is branch.inferences[-1] and branch.ends == CONTRADICTION:
         opposite = inference.node._replace(holds=not inference.node.holds)
-        earlier = next((each for each in branch.inferences if each.node == opposite), None)
-        if earlier:
-            reasons = [node_name(position, branch.inferences[n].node) for n in earlier.premises]
-            name = node_name(position, opposite)
-            texts.append(f"{name} ({', '.join(reasons)})" if reasons else name)
-    return ", ".join(texts)
+        causes += [earlier for earlier in branch.inferences if earlier.node == opposite][:1]
+    texts = []
+    for cause in causes:
+        reasons = [node_name(position, branch.inferences[n].node) for n in cause.premises]
+        is_shown = inference.because and reasons
+        texts.append(
+            node_name(position, cause.node) + (f" ({', '.join(reasons)})" if is_shown else "")
+        )
+    return f", as {listed(texts)}" if texts else ""
 
 
 class Words:
@@ -215,20 +229,29 @@ class Words:
         """The names of cells in a sentence."""
         return listed(map(self.name, cells), last)
 
-    def units_named(self, units: Iterable[int]) -> str:
+    def names_are(self, cells: Sequence[int]) -> str:
+        """The subject and verb of a sentence: `r1c2 is`, `r1c2 and r1c3 are`."""
+        return f"{self.names(cells)} {'are' if len(cells) > 1 else 'is'}"
+
+    def unit_names(self, units: Iterable[int]) -> str:
         """The names of units in a sentence."""
         return unit_names(self.position, units)
+
+    def symbols(self, values: Iterable[int], last: str = "and") -> str:
+        """Values in a sentence."""
+        return listed(map(self.position.symbol, values), last)
 
     @property
     def value(self) -> str:
         """The first value of the pattern, or of the conclusions."""
         conclusions = (*self.step.placed, *self.step.struck)
-        return str((*self.step.values, *(value for _, value in conclusions))[0])
+        values = (*self.step.values, *(value for _, value in conclusions))
+        return self.position.symbol(values[0])
 
     @property
     def values(self) -> str:
         """The values of the pattern."""
-        return listed(self.step.values)
+        return self.symbols(self.step.values)
 
     @property
     def cells(self) -> str:
@@ -238,43 +261,74 @@ class Words:
     @property
     def units(self) -> str:
         """The units of the pattern."""
-        return self.units_named(self.step.units)
+        return self.unit_names(self.step.units)
 
     @property
     def cover(self) -> str:
-        """The units in which the step eliminates."""
-        return self.units_named(self.step.cover)
+        """The units in which the step eliminates candidates."""
+        return self.unit_names(self.step.cover)
 
     @property
-    def struck_cells(self) -> str:
-        """The cells in which the step eliminates a candidate."""
-        return self.names(dict.fromkeys(cell for cell, _ in self.step.struck))
+    def target_cells(self) -> list[int]:
+        """The cells in which the step eliminates a candidate, each once."""
+        return [*dict.fromkeys(cell for cell, _ in self.step.struck)]
+
+    @property
+    def eliminated_values(self) -> str:
+        """The values that the step eliminates: `3 or 5`."""
+        return self.symbols(sorted({value for _, value in self.step.struck}), "or")
 
     @property
     def conclusion(self) -> str:
-        """The conclusions: `r1c4 is not 7`, `r1c2 and r1c3 are not 2, and r1c3 is not 3`."""
-        return conclusion_text(self.position, self.step)
+        """The conclusions: `r1c4 is not 7`, `r1c2 is not 2 or 3, and r1c3 is not 3`."""
+        placed = [
+            f"{self.name(cell)} is {self.position.symbol(value)}"
+            for cell, value in self.step.placed
+        ]
+        others = [
+            struck
+            for struck in self.step.struck
+            if not any(excludes(self.position, each, struck) for each in self.step.placed)
+        ]
+        eliminated = [
+            f"{self.names_are(cells)} not {self.symbols(values, 'or')}"
+            for cells, values in by_cells(others).items()
+        ]
+        return listed(placed + eliminated)
+
+    def conclusion_for(self, what: str) -> str:
+        """The conclusion for cells that see `what`: `r1c4 sees both, so it is not 7`."""
+        cells = self.target_cells
+        is_plural = len(cells) > 1
+        are_not = f"{'they are' if is_plural else 'it is'} not {self.eliminated_values}"
+        so = are_not if len(by_cells(self.step.struck)) == 1 else self.conclusion
+        return f"{self.names(cells)} {'see' if is_plural else 'sees'} {what}, so {so}"
 
     @property
     def common_units(self) -> str:
         """The units that contain the pattern and cells in which the step eliminates."""
-        struck = {cell for cell, _ in self.step.struck}
+        targets = {*self.target_cells}
         units = self.position.units_with(self.step.cells)
-        hit = [unit for unit in units if struck & {*self.position.units[unit]}]
-        return self.units_named(hit or self.step.units or units)
+        crossed = [unit for unit in units if targets & {*self.position.units[unit]}]
+        return self.unit_names(crossed or self.step.units or units)
 
     # In the line of a step
 
     @property
     def line_values(self) -> str:
         """The values of the pattern, unless the step fills a cell."""
-        return (
-            f" {with_commas(self.step.values)}" if self.step.values and not self.step.placed else ""
-        )
+        is_shown = self.step.values and not self.step.placed
+        return f" {self._line_symbols(self.step.values)}" if is_shown else ""
+
+    def _line_symbols(self, values: Iterable[int]) -> str:
+        return with_commas(map(self.position.symbol, values))
+
+    def _line_names(self, cells: Iterable[int]) -> str:
+        return with_commas(map(self.name, cells))
 
     @property
     def line_cells(self) -> str:
-        return with_commas(map(self.name, self.step.cells))
+        return self._line_names(self.step.cells)
 
     @property
     def line_units(self) -> str:
@@ -286,12 +340,12 @@ class Words:
 
     @property
     def line_fins(self) -> str:
-        fins = with_commas(map(self.name, self.step.fins))
+        fins = self._line_names(self.step.fins)
         return f" with {'fins' if len(self.step.fins) > 1 else 'fin'} {fins}" if fins else ""
 
     @property
     def line_single(self) -> str:
-        """The unit of a single; nothing if it is the only candidate of its cell."""
+        """The unit of a single; empty for the only candidate of a cell."""
         units = [cited.unit for cited in self.step.cited[:1] if cited.unit is not None]
         return f" in {unit_names(self.position, units, is_line=True)}" if units else ""
 
@@ -301,65 +355,53 @@ class Words:
 
     @property
     def line_pattern(self) -> str:
-        """The nodes of the chain, or where the pattern is."""
-        # the link before a node that holds is strong, the one before a node that does not is weak
+        """The nodes of the chain, or else the cells or units of the pattern.
+
+        The sign before a node is that of the link to it: `=`, a strong link, to a node that holds,
+        `-`, a weak link, to one that does not.
+        """
         linked = (
-            f"{'=' if node.holds else '-'}{node.value}{spot_name(self.position, node.cells)}"
+            f"{'=' if node.holds else '-'}{self.position.symbol(node.value)}"
+            f"{spot_name(self.position, node.cells)}"
             for node in self.step.chain
         )
         location = self.line_cells or self.line_units
-        return (
-            f" {''.join(linked)[1:]}" if self.step.chain else f" in {location}" if location else ""
-        )
+        if self.step.chain:
+            return f" {''.join(linked)[1:]}"
+        return f" in {location}" if location else ""
 
     @property
     def line_chain_cells(self) -> str:
         """The cells of the chain, in order."""
-        cells = (node.cells for node in self.step.chain)
-        return with_commas(dict.fromkeys(spot_name(self.position, each) for each in cells))
+        names = (spot_name(self.position, node.cells) for node in self.step.chain)
+        return with_commas(dict.fromkeys(names))
 
     @property
     def line_colours(self) -> str:
         """The cells of the two colours."""
-        return " and ".join(
-            with_commas(
-                sorted(
-                    spot_name(self.position, node.cells)
-                    for node in self.step.chain
-                    if node.holds == colour
-                )
+        colours = (
+            sorted(
+                spot_name(self.position, node.cells)
+                for node in self.step.chain
+                if node.holds == colour
             )
             for colour in (True, False)
         )
+        return " and ".join(map(with_commas, colours))
 
     @property
     def line_cases(self) -> str:
         """The cell or the unit of a forcing chain."""
-        values, units = with_commas(self.step.values), self.line_units
+        values, units = self._line_symbols(self.step.values), self.line_units
         if self.step.cells:
             return f" from each of {values} in {self.line_cells}"
         return f" from each place of {values} in {units}" if units else self.line_start
 
     @property
     def line_start(self) -> str:
-        """The assumptions of a forcing chain or net, and where they lead."""
+        """The assumptions of a forcing chain or net, and whether they lead to a contradiction."""
         branches = self.step.branches
         names = with_commas(node_name(self.position, branch.assumption) for branch in branches)
         if all(branch.ends == CONTRADICTION for branch in branches):
             return f" from {names} to a contradiction" if branches else ""
         return f" from {'each of ' if len(branches) > 1 else ''}{names}"
-
-
-def conclusion_text(position: Position, step: Step) -> str:
-    """The conclusions of a step, as the end of a sentence."""
-    texts = [f"{position.name_of(cell)} is {value}" for cell, value in step.placed]
-    open_struck = [
-        each for each in step.struck if not any(excludes(position, p, each) for p in step.placed)
-    ]
-    by_cells: dict[tuple[int, ...], list[int]] = {}
-    for value, candidates in groupby(sorted(open_struck, key=itemgetter(1)), key=itemgetter(1)):
-        by_cells.setdefault(tuple(cell for cell, _ in candidates), []).append(value)
-    for cells, values in by_cells.items():
-        names = listed(map(position.name_of, cells))
-        texts.append(f"{names} {'are' if len(cells) > 1 else 'is'} not {listed(values, 'or')}")
-    return listed(texts)
