@@ -160,15 +160,24 @@ def has_bold() -> bool:
 def _boards(problem: PuzzleProblem, grids: Sequence[Grid]) -> str:
     """Draw a puzzle and its solutions as text, side by side if they fit.
 
-    Givens are bold on a terminal. The puzzle of a variant is left out, because its rules cannot be
-    drawn.
+    Givens are bold on a terminal. The puzzle of a variant is left out; of its rules, regions and
+    cages are drawn.
     """
     from pipeline.solving import drawing  # noqa: PLC0415 - rarely needed
 
     puzzle, signs = problem.puzzle, signs_of(problem.format)
+    columns = shutil.get_terminal_size().columns
+    if puzzle.rules and puzzle.geometry.lowest == 1:
+        # these load numpy
+        from pipeline.steps.presentation.cell_borders import outlines_of  # noqa: PLC0415
+        from pipeline.steps.presentation.text_board import solution_board  # noqa: PLC0415
+
+        if outlines_of(puzzle.geometry, puzzle.rules):
+            bold = has_bold()
+            boards = [solution_board(puzzle, grid, signs, has_colours=bold) for grid in grids]
+            return drawing.join_boards(boards, columns)
     givens = {cell for cell, _ in puzzle.givens()} if has_bold() else frozenset[int]()
     boards = [drawing.boxed_grid(grid, signs, givens) for grid in grids]
-    columns = shutil.get_terminal_size().columns
     if drawing.boards_per_row(boards[0], columns) > 1 and not puzzle.rules:
         boards.insert(0, drawing.marked_grid(puzzle, (), signs))
     return drawing.join_boards(boards, columns)

@@ -21,9 +21,9 @@ _ENDINGS = (".svg", ".png", ".pdf")
 """The extensions of drawings."""
 
 
-def print_board(step: Step) -> None:
-    """Print the position of a step, with colours on a terminal."""
-    print(text_board(picture_of(step), has_colours=has_bold()))
+def print_board(step: Step, puzzle: Puzzle) -> None:
+    """Print the position of a step through a puzzle, with colours on a terminal."""
+    print(text_board(picture_of(step), puzzle.rules, has_colours=has_bold()))
 
 
 def check_drawing(option: str, target: Path) -> None:

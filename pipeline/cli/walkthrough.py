@@ -141,7 +141,7 @@ def _print_record(
 def _show(name: str, result: Result[Any], problem: PuzzleProblem, walkthrough: Walkthrough) -> bool:
     """Print the steps of a puzzle, or a hint; returns whether there is a hint, if asked."""
     if walkthrough.hint:
-        return _show_hint(name, result, walkthrough)
+        return _show_hint(name, result, problem.puzzle, walkthrough)
     _show_all(name, result, problem.puzzle, walkthrough)
     return True
 
@@ -162,7 +162,7 @@ def _mistake_text(mistake: Mistake, problem: PuzzleProblem) -> str:
     return f"{cell}: the right value was removed from the candidates"
 
 
-def _show_hint(name: str, result: Result[Any], walkthrough: Walkthrough) -> bool:
+def _show_hint(name: str, result: Result[Any], puzzle: Puzzle, walkthrough: Walkthrough) -> bool:
     """Print the next step as far as the hint tells it; returns whether one was found."""
     step = next(walkthrough.steps_of(result), None)
     if step is None:
@@ -176,7 +176,7 @@ def _show_hint(name: str, result: Result[Any], walkthrough: Walkthrough) -> bool
         print(step)
         _print_details(step, full=True)
     if walkthrough.boards or walkthrough.hint == "step":
-        print_board(step)
+        print_board(step, puzzle)
     return True
 
 
@@ -195,7 +195,7 @@ def _show_all(name: str, result: Result[Any], puzzle: Puzzle, walkthrough: Walkt
         print(f"{count:3}  {step}")
         _print_details(step, full=walkthrough.detail == "full")
         if walkthrough.boards:
-            print_board(step)
+            print_board(step, puzzle)
             print()
     if walkthrough.are_all or walkthrough.until is not None:
         if not count:

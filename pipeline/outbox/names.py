@@ -57,7 +57,16 @@ DONE, FAILED = "done", "failed"
 of the same name."""
 
 REPORT = "report.html"
-"""The name of the report in an outbox; no stem may be equal to it."""
+"""The name of the report in an outbox."""
+
+STEPS_ENDING = "-steps"
+"""The folder beside a report that has its pages of steps is named after the report with this."""
+
+STEPS_FOLDER = PurePath(REPORT).stem + STEPS_ENDING
+"""The name of this folder in an outbox."""
+
+_RESERVED = frozenset((REPORT, STEPS_FOLDER))
+"""No stem may be equal to one of these names."""
 
 LIKELY_STEMS = 4
 """Number of stems of a source that are tried when its published set is searched for."""
@@ -74,11 +83,11 @@ def stem_of(name: str) -> str:
 def stems_for(source: str, *, is_folder: bool = False) -> Iterator[str]:
     """Yield the stems that a source may use, in order of preference: `a`, `a.txt`, `a.txt~2`, ….
 
-    The first stem of a folder is its full name. No stem equals the name of the report.
+    The first stem of a folder is its full name. No stem is reserved for the report.
     """
-    if not is_folder and fold(stem := stem_of(source)) != REPORT:
+    if not is_folder and fold(stem := stem_of(source)) not in _RESERVED:
         yield shorten_stem(stem)
-    if fold(source) != REPORT:
+    if fold(source) not in _RESERVED:
         yield shorten_stem(source)
     number = 2
     while True:

@@ -6,11 +6,14 @@ import re
 from dataclasses import replace
 
 import pytest
-from support.pictures import BEFORE, PICTURE, picture_with
+from support.pictures import BEFORE, FOUR, PICTURE, PUZZLE, picture_with
 
 from pipeline.puzzle.geometry import Geometry
+from pipeline.puzzle.puzzle import Grid
+from pipeline.puzzle.rules.cages import Cage
+from pipeline.puzzle.rules.regions import Region
 from pipeline.steps.presentation.picture import Picture, Role
-from pipeline.steps.presentation.text_board import text_board
+from pipeline.steps.presentation.text_board import solution_board, text_board
 from pipeline.steps.step import Position
 
 DRAWN = """\
@@ -56,3 +59,59 @@ def test_grids_of_every_size_are_drawn(height, width, cell):
     assert lines[1].split()[1].startswith(cell)
     assert len(lines) == 1 + geometry.side + geometry.side // height - 1 + 1
     assert lines[1].count("|") == geometry.side // width - 1
+
+
+RULES = Cage((0, 1), 3), Cage((4, 8), 5), Cage((5, 6, 10), 7), Cage((3, 7)), Cage((14, 15), 12)
+WITH_CAGES = """\
+    c1      c2      c3      c4
+    3..............       .......
+r1  1       2[3]4 | 2[3]4 : 234
+    5.......7.....|........
+r2  234   : 2     | 234   : 234
+    --------------+--------------
+r3  23{4} : 234   | 23<4> : 23(4)
+    .......       |.12...........
+r4  234     234   | *2*34   1
+    [ ] pattern   { } second part of the pattern   < > fin   ( ) eliminated   * * placed   \
+. : cage"""
+SOLVED_WITH_CAGES = """\
+    c1   c2   c3   c4
+    3......    ...
+r1  1   3 | 4  : 2
+    5...7.|.....
+r2  4 : 2 | 1  : 3
+    ------+-------
+r3  2 : 1 | 3  : 4
+    ...   |.12....
+r4  3   4 | 2    1
+    . : cage"""
+
+
+def test_cages_have_dotted_borders_and_their_sums():
+    assert text_board(PICTURE, RULES) == WITH_CAGES
+    grid = Grid(FOUR, (1, 3, 4, 2, 4, 2, 1, 3, 2, 1, 3, 4, 3, 4, 2, 1))
+    assert solution_board(replace(PUZZLE, rules=RULES), grid, "") == SOLVED_WITH_CAGES
+
+
+def test_cages_that_begin_in_one_cell_share_their_place():
+    board = text_board(PICTURE, [Cage((0, 1), 3), Cage((0, 4), 5)])
+    assert board.splitlines()[1].strip() == "3/5............"
+
+
+REGIONS = """\
+    c1  c2   c3   c4
+r1  1  1 | 1   1
+         |   +--
+r2  1  1 | 1 | 1
+    -----+   |
+r3  1  1 | 1 | 1
+         +---+
+r4  1  1 | 1   1"""
+
+
+def test_regions_have_solid_borders():
+    geometry = Geometry(1, 4)
+    regions = (0, 1, 4, 5), (2, 3, 6, 10), (8, 9, 12, 13), (7, 11, 14, 15)
+    before = Position.classic((1,) * 16, (0,) * 16, frozenset(), geometry)
+    picture = Picture(before, {}, (), frozenset(), ())
+    assert text_board(picture, map(Region, regions)) == REGIONS

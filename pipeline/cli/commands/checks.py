@@ -242,21 +242,34 @@ def report(
         Path | None,
         output_option("Write to this file; - is standard output. Default: report.html in OUTBOX."),
     ] = None,
+    steps: Annotated[
+        bool,
+        typer.Option(
+            "--steps",
+            help="Make a page of hints and steps for each board, in the folder report-steps, or "
+            "NAME-steps beside NAME.html.",
+        ),
+    ] = False,
     force: ForceOption = False,
-    as_json: Annotated[bool, json_option("file, puzzles, totals by status")] = False,
+    as_json: Annotated[bool, json_option("file, puzzles, totals by status, steps")] = False,
 ) -> None:
-    """Write an HTML report of an outbox: totals, times, jobs, boards.
+    """Write an HTML report of an outbox: totals, times, jobs, boards, with --steps pages of steps.
 
-    The page is self-contained, apart from links to files in the outbox. report.html in the outbox
-    is replaced; a file named with -o is replaced only with --force.
+    The page is self-contained, apart from links to files in the outbox and to pages of steps.
+    report.html in the outbox is replaced; a file named with -o is replaced only with --force.
+
+    --steps makes at most 100 pages that are missing, within a minute and 20 MB, and removes pages
+    of puzzles that are no longer on the report. Without it, the report links to pages that exist.
 
     sudoku-pipeline report
+
+    sudoku-pipeline report --steps
 
     sudoku-pipeline report outbox -o report.html
     """
     from pipeline.cli.file_access import STANDARD_OUTPUT, check_target, write_to
-    from pipeline.outbox.report import REPORT, page_chunks, write_report
-    from pipeline.service.log import Display
+    from pipeline.outbox.report import REPORT, StepPages, page_chunks, write_report
+    from pipeline.service.log import Display, Progress
 
     outbox, totals = outbox_of(folder, settings), Counter[str]()
     display = Display(None, bar=not settings.quiet)
@@ -264,16 +277,29 @@ def report(
     def with_progress(records: Sequence[Path]) -> Iterable[Path]:
         return display.with_progress(records, "report", "record", len(records))
 
+    def track_steps(count: int) -> None:
+        display.tick("steps", Progress(count, count, None, "page"))
+
+    if output == STANDARD_OUTPUT and steps:
+        raise UsageError("--steps writes pages beside the report; name a file with --output")
+    target = output or outbox / REPORT
+    step_pages = StepPages(target.resolve(), makes_pages=steps, track=track_steps)
     if output is None:
-        output = outbox / REPORT
-        write_report(outbox, settings.inbox, output, with_progress, totals)
+        write_report(outbox, settings.inbox, target, with_progress, totals, step_pages)
     else:
         check_json(output, as_json=as_json)
         check_target("--output", output, force=force)
-        beside = outbox if output == STANDARD_OUTPUT else output.resolve().parent
-        write_to(output, page_chunks(outbox, settings.inbox, beside, with_progress, totals=totals))
-    fields = {"file": str(output), "puzzles": totals.total(), "totals": totals}
-    Output(as_json, settings.quiet).report_file(output, "", fields)
+        folder = outbox if output == STANDARD_OUTPUT else output.resolve().parent
+        page = page_chunks(
+            outbox, settings.inbox, folder, with_progress, totals=totals, step_pages=step_pages
+        )
+        write_to(output, page)
+        step_pages.remove_others()
+    display.end()
+    fields = {"file": str(target), "puzzles": totals.total(), "totals": totals}
+    fields |= {"steps": step_pages.count}
+    text = f", with the steps of {counted(step_pages.count, 'puzzle')}" if steps else ""
+    Output(as_json, settings.quiet).report_file(target, text, fields)
 
 
 def schema() -> None:

@@ -19,7 +19,7 @@ from pipeline.outbox.report.page import (
 from pipeline.outbox.report.published_puzzles import is_published, puzzles_at
 from pipeline.outbox.report.sheet import MAX_SHEET_PUZZLES, PER_PAGE, Head, Sheet, SheetPuzzle
 from pipeline.outbox.report.sheet_pdf import sheet_pdf
-from pipeline.outbox.report.steps_page import steps_page
+from pipeline.outbox.report.steps_page import StepPages, steps_page
 from pipeline.outbox.report.typeset import check_installed
 from pipeline.outbox.report.worked import MAX_WORKED_PUZZLES, Worked, worked_of
 
@@ -35,6 +35,7 @@ __all__ = [
     "ReportUpdater",
     "Sheet",
     "SheetPuzzle",
+    "StepPages",
     "Worked",
     "board_svg",
     "check_installed",

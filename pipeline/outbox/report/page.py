@@ -2,31 +2,30 @@
 
 from __future__ import annotations
 
-import base64
 import os
 import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, datetime
-from functools import cache
-from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from pipeline.errors import duration, in_words
+from pipeline.errors import in_words
 from pipeline.files import remove_abandoned, write_text_atomically
 from pipeline.outbox.names import REPORT
+from pipeline.outbox.report.assets import content_policy, read_asset, template
 from pipeline.outbox.report.charts import charts_of_times, time_text
 from pipeline.outbox.report.published_jobs import read_job, shorten
 from pipeline.outbox.report.rule_shapes import BOARD_STYLE, SHAPES_STYLE
+from pipeline.outbox.report.steps_page import StepPages
 from pipeline.outbox.report.survey import PageBounds, TrackRecords, survey
-from pipeline.outbox.report.views import PAGE_CARDS, Viewer, sorted_statuses, url_path
+from pipeline.outbox.report.views import Viewer, sorted_statuses, url_path
 from pipeline.solving import LEVELS
 from pipeline.version import __version__
 
 if TYPE_CHECKING:
-    from jinja2 import Template
+    pass
 
 _MIN_PAUSE_SECONDS, _MIN_PERIODS = 5.0, 10
 """Minimum seconds from the end of one page to the start of the next, and minimum time from start to
@@ -38,7 +37,6 @@ _MAX_LAST_SECONDS = 1.0
 _PAGE_BOUNDS, _JOB_BOUNDS = PageBounds(), PageBounds(boards=12, boards_per_job=12)
 """The default limits of a page, and the limits of the HTML of a single job."""
 
-_FOLDER = Path(__file__).parent
 _PAGE_TEMPLATE, _CARDS_TEMPLATE = "page.html.j2", "cards.html.j2"
 
 
@@ -65,11 +63,13 @@ def page_chunks(  # noqa: PLR0913 - all but the first three have defaults
     panel: Panel = _NO_PANEL,
     *,
     totals: Counter[str] | None = None,
+    step_pages: StepPages | None = None,
 ) -> Iterator[str]:
     """Yield the HTML of the report about an outbox, for a page in `folder`.
 
     Originals are searched for in the inbox. The numbers of puzzles by status are added to `totals`.
-    Raises OSError if the outbox cannot be read.
+    The page links to `step_pages`, and makes those that are missing. Raises OSError if the outbox
+    cannot be read.
     """
     surveyed = survey(outbox, bounds, track)
     if totals is not None:
@@ -79,6 +79,7 @@ def page_chunks(  # noqa: PLR0913 - all but the first three have defaults
     prefix = "" if is_in_outbox else url_path(os.path.relpath(outbox_folder, page_folder)) + "/"
     is_served = bool(panel.script)
     viewer = Viewer(surveyed.jobs, outbox, prefix, inbox, bounds, has_steps=is_served)
+    viewer.step_pages = step_pages
     views = [viewer.view(number, job) for number, job in enumerate(surveyed.jobs)]
     statuses = dict.fromkeys((status for view in views for status in view.statuses), 1)
     formats = {view.kind for view in views}
@@ -103,6 +104,7 @@ def page_chunks(  # noqa: PLR0913 - all but the first three have defaults
         levels=[level for level in LEVELS if any(level in view.levels for view in views)],
         bounds=bounds,
         is_full=viewer.is_full,
+        step_pages=step_pages,
     )
 
 
@@ -119,40 +121,6 @@ def job_fragment(record: Path, inbox: Path, first_id: int) -> str:
     viewer.keys = iter(range(first_id, sys.maxsize))
     cards: Any = template(_CARDS_TEMPLATE).module
     return str(cards.single_job(viewer.view(0, job))).strip()
-
-
-@cache
-def template(name: str) -> Template:
-    """Load a template from this folder. The first call takes about 0.2 s."""
-    from jinja2 import Environment, FileSystemLoader, StrictUndefined  # noqa: PLC0415 - slow
-
-    loader = FileSystemLoader(_FOLDER)
-    environment = Environment(loader=loader, autoescape=True, undefined=StrictUndefined)
-    environment.globals["page_size"] = PAGE_CARDS
-    environment.filters |= {
-        "grouped": "{:,}".format,
-        "duration": duration,
-        "moment": time_text,
-        "shortened": shorten,
-    }
-    return environment.get_template(name)
-
-
-@cache
-def read_asset(name: str) -> str:
-    """Read a text file from this folder."""
-    return (_FOLDER / name).read_text(encoding="utf-8")
-
-
-def content_policy(style: str, script: str = "", *, allows_requests: bool = False) -> str:
-    """The content security policy, which allows only the page's own style and script.
-
-    `allows_requests`: the script may make requests to the server of the page.
-    """
-    hashes = (base64.b64encode(sha256(text.encode()).digest()).decode() for text in (style, script))
-    sources = "style-src 'sha256-{}'; script-src 'sha256-{}'".format(*hashes)
-    sources += "; connect-src 'self'" if allows_requests else ""
-    return f"default-src 'none'; {sources}; base-uri 'none'; form-action 'none'"
 
 
 def _status_rows(totals: Mapping[str, int]) -> list[tuple[str, int, str]]:
@@ -185,10 +153,17 @@ def write_report(
     target: Path,
     track: TrackRecords = iter,
     totals: Counter[str] | None = None,
+    step_pages: StepPages | None = None,
 ) -> None:
-    """Write the report about an outbox to a file. Raises OSError."""
+    """Write the report about an outbox to a file. Raises OSError.
+
+    `step_pages`: the pages of steps to link to; by default those that exist.
+    """
     remove_abandoned(target)
-    write_text_atomically(target, page_chunks(outbox, inbox, target.parent, track, totals=totals))
+    step_pages = step_pages or StepPages(target, makes_pages=False)
+    page = page_chunks(outbox, inbox, target.parent, track, totals=totals, step_pages=step_pages)
+    write_text_atomically(target, page)
+    step_pages.remove_others()
 
 
 class ReportUpdater:

@@ -14,7 +14,7 @@ from pathlib import Path
 from pipeline.certify import certify_grid
 from pipeline.errors import InputError, printable
 from pipeline.outbox import RECORD_SUFFIX, file_hashes, read_record
-from pipeline.outbox.names import REPORT
+from pipeline.outbox.names import REPORT, STEPS_FOLDER
 from pipeline.outbox.originals import Originals, SmallOriginals, enclosing_archive
 from pipeline.outbox.report.board import Board
 from pipeline.outbox.report.job_boards import board_of_job, board_of_row, find_members
@@ -52,7 +52,9 @@ def is_published(path: Path) -> bool:
     """
     if path.is_dir():
         names = {entry.name for entry in path.iterdir() if not entry.name.startswith(".")}
-        return names == {REPORT} or any(read_record(entry) for entry in _records_in(path))
+        return names - {STEPS_FOLDER} == {REPORT} or any(
+            read_record(entry) for entry in _records_in(path)
+        )
     if path.suffix == RECORD_SUFFIX:
         return read_record(path) is not None
     record = read_record(path.with_suffix(RECORD_SUFFIX)) if path.suffix == _TABLE_SUFFIX else None

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from typing import Final, Self
 
 from pipeline.errors import counted
+from pipeline.outbox.report.assets import content_policy, read_asset, template
 from pipeline.outbox.report.board import Board, board_svg
-from pipeline.outbox.report.page import content_policy, read_asset, template
 from pipeline.outbox.report.published_jobs import shorten
 from pipeline.outbox.report.rule_shapes import BOARD_STYLE, SHAPES_STYLE
 from pipeline.outbox.report.step_shapes import STEP_STYLE, legend_svg

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import Any, Final
 
+from pipeline.outbox.report.assets import read_asset
 from pipeline.outbox.report.board import Board, board_svg
-from pipeline.outbox.report.page import read_asset
 from pipeline.outbox.report.published_jobs import shorten
 from pipeline.outbox.report.sheet import Sheet, SheetPage, Slot
 from pipeline.outbox.report.step_shapes import legend_svg

@@ -32,8 +32,9 @@ _RADIUS, _BASELINE = 0.47, 0.34
 """Radius of a mark, and distance from the centre of a candidate to its baseline, as parts of the
 distance between candidates."""
 
-_TIGHT_PITCH = 0.8
-"""Factor of the distance between candidates in puzzles with rules, whose texts are in corners."""
+_TIGHT_PITCH, _TIGHT_RIGHT, _TIGHT_BELOW = 0.76, 2.5, 2.4
+"""In puzzles with rules: factor of the distance between candidates, and the room on the right of
+them and below them. Sums are in the other corner, and outlines of cages along the sides."""
 
 _FRAME_INSET = 1.2
 """The distance between the frame around cells and their sides."""
@@ -93,8 +94,10 @@ class _Layout:
         rows = -(-board.geometry.side // columns)
         is_tight = bool(board.puzzle and board.puzzle.rules)
         pitch *= _TIGHT_PITCH if is_tight else 1
-        left, top = (CELL - columns * pitch) / 2, (CELL - rows * pitch) / 2
-        return cls(board, columns, pitch, left, 2 * top - 1 if is_tight else top, is_tight)
+        left, top = CELL - columns * pitch, CELL - rows * pitch
+        if is_tight:
+            return cls(board, columns, pitch, left - _TIGHT_RIGHT, top - _TIGHT_BELOW, is_tight)
+        return cls(board, columns, pitch, left / 2, top / 2, is_tight)
 
     def centre(self, cell: int, value: int) -> tuple[float, float]:
         """The x and y of the centre of a candidate."""
@@ -119,13 +122,21 @@ class _Layout:
 
 
 def shades(board: Board) -> Iterator[str]:
-    """Yield the SVG elements below the lines of the grid: shaded units, nodes of several cells."""
+    """Yield the SVG elements below the lines of the grid: shaded cells, nodes of several cells.
+
+    Units are shaded, and in puzzles with rules the framed cells too: a frame alone could be taken
+    for a cage.
+    """
     picture = board.step
     assert picture is not None  # noqa: S101 - `board_svg` asks only for boards with a step
     places = board.geometry.place
-    shaded = sorted({cell for unit in picture.units for cell in picture.before.units[unit]})
+    shaded = {cell for unit in picture.units for cell in picture.before.units[unit]}
+    if board.puzzle and board.puzzle.rules:
+        shaded |= picture.cells
     if shaded:
-        corners = (((column - 1) * CELL, (row - 1) * CELL) for row, column in map(places, shaded))
+        corners = (
+            ((column - 1) * CELL, (row - 1) * CELL) for row, column in map(places, sorted(shaded))
+        )
         path = "".join(f"M{x} {y}h{CELL}v{CELL}h-{CELL}z" for x, y in corners)
         yield f'<path class="unit-shade" d="{path}"/>'
     yield from _groups(picture.links, _Layout.of(board))
@@ -139,7 +150,7 @@ def marks(board: Board) -> Iterator[str]:
     by_role = _candidates_by_role(board)
     if picture.cells:
         frame = outline(map(board.geometry.place, sorted(picture.cells)), _FRAME_INSET)
-        yield f'<path class="cell-frame" d="{frame}"/>'
+        yield f'<path class="cell-frame{" solid" * layout.is_tight}" d="{frame}"/>'
     for role in ("PATTERN", "SECOND", "FIN", "PLACED"):
         if candidates := by_role[role]:
             path = "".join(

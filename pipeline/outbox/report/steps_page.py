@@ -1,26 +1,38 @@
-"""The page of the steps through a published puzzle: a hint in three levels, then all steps, folded.
+"""Pages of the steps through puzzles: a hint in three levels, then all steps, folded.
 
 Nothing of the solution is visible until somebody unfolds it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+import time
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 from pipeline.errors import InputError, printable
+from pipeline.files import write_text_atomically
+from pipeline.outbox import RECORD_SUFFIX
+from pipeline.outbox.names import STEPS_ENDING
 from pipeline.outbox.originals import Originals
+from pipeline.outbox.report.assets import content_policy, read_asset, template
 from pipeline.outbox.report.board import Board, board_svg
-from pipeline.outbox.report.page import content_policy, read_asset, template
 from pipeline.outbox.report.published_jobs import read_job, shorten
 from pipeline.outbox.report.published_puzzles import puzzles_at
 from pipeline.outbox.report.rule_shapes import BOARD_STYLE, SHAPES_STYLE
 from pipeline.outbox.report.step_shapes import STEP_STYLE, legend_svg
-from pipeline.outbox.report.views import may_have_steps
+from pipeline.outbox.report.views import may_have_steps, url_path
 from pipeline.outbox.report.worked import Line, Panel, guide_of, worked_of
-from pipeline.version import __version__
+from pipeline.version import __version__, build
+
+_MAX_SECONDS, _MAX_BYTES = 60.0, 20_000_000
+"""No further page is made after this time, or when all pages together are this large."""
+
+_PAGE_NAME = re.compile(r"[0-9a-f]{20}\.html")
+"""Matches the name of a page of steps: the beginning of a hash, as in `StepPages.address`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,9 +57,14 @@ def steps_page(record: Path, inbox_done: Path) -> str:
     (puzzle,) = puzzles_at(record, Originals.of([inbox_done]))
     if isinstance(puzzle, InputError):
         raise puzzle
-    worked = worked_of(puzzle.board, puzzle.status)
+    return _page_of(shorten(puzzle.title or puzzle.name), puzzle.board, puzzle.status)
+
+
+def _page_of(name: str, board: Board, status: str, report: str = "/") -> str:
+    """The page of the steps through the puzzle of a board, with a link to the report."""
+    worked = worked_of(board, status)
     panels = [*worked.panels]
-    board = Board(puzzle.board.puzzle, signs=puzzle.board.signs, unread=puzzle.board.unread)
+    start = Board(board.puzzle, signs=board.signs, unread=board.unread)
     style = (
         BOARD_STYLE + SHAPES_STYLE + STEP_STYLE + read_asset("page.css") + read_asset("steps.css")
     )
@@ -56,8 +73,9 @@ def steps_page(record: Path, inbox_done: Path) -> str:
         policy=content_policy(style),
         style=style,
         version=__version__,
-        name=shorten(puzzle.title or puzzle.name),
-        board=board_svg(board, "The puzzle", "p"),
+        name=name,
+        report=report,
+        board=board_svg(start, "The puzzle", "p"),
         is_wide=max(board.geometry.extent) > 9,
         legend=legend_svg(),
         panels=panels,
@@ -82,3 +100,91 @@ def _nest(lines: Sequence[Line], depth: int) -> tuple[list[Entry], Sequence[Line
         inner, lines = _nest(rest, first.depth + 1)
         entries.append(Entry(first.text, inner))
     return entries, lines
+
+
+class StepPages:
+    """The pages of steps beside a report, in the folder `report-steps` beside `report.html`.
+
+    A page is named by a hash of its puzzle and this build, so an existing page is up to date.
+
+    - `count`: the number of puzzles on the report whose steps are linked.
+    - `omitted`: the number of other puzzles on the report with one solution.
+    - `max_pages`: maximum number of pages.
+    """
+
+    max_pages = 100
+
+    def __init__(
+        self,
+        report: Path,
+        *,
+        makes_pages: bool,
+        track: Callable[[int], None] = lambda _: None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        """Prepare to link pages.
+
+        - `makes_pages`: make missing pages, as long as the limits allow that.
+        - `track`: called before a page is made, with the number of pages made so far.
+        """
+        self._report, self._makes_pages = report, makes_pages
+        self._track, self._clock = track, clock
+        self._folder = folder_of_steps(report)
+        self._linked = set[str]()
+        self._end = clock() + _MAX_SECONDS
+        self._bytes_left, self._made_count = _MAX_BYTES, 0
+        self.omitted = 0
+        # an earlier version could publish an archive under this name: its folder is left alone
+        is_ours = not self._folder.with_name(self._folder.name + RECORD_SUFFIX).exists()
+        self._is_used = is_ours and (makes_pages or self._folder.is_dir())
+
+    @property
+    def count(self) -> int:
+        return len(self._linked)
+
+    def address(self, name: str, board: Board) -> str:
+        """The address of the page of a puzzle with one solution; empty if there is no page.
+
+        `name`: the name of the puzzle, which is the title of the page. Raises OSError if the page
+        cannot be written.
+        """
+        if not (self._is_used and board.puzzle and board.grid):
+            return ""
+        content = (build(), name, self._report.name, board.puzzle, board.grid, board.signs)
+        digest = sha256(repr((*content, board.unread)).encode(errors="backslashreplace"))
+        path = self._folder / f"{digest.hexdigest()[:20]}.html"
+        if path.name not in self._linked and not self._has_page(path, name, board):
+            self.omitted += 1
+            return ""
+        self._linked.add(path.name)
+        return url_path(f"{self._folder.name}/{path.name}")
+
+    def _has_page(self, path: Path, name: str, board: Board) -> bool:
+        """Whether a page exists, or was made."""
+        if not self._makes_pages:
+            return path.is_file()
+        if len(self._linked) >= self.max_pages or self._bytes_left <= 0:
+            return False
+        if not path.is_file():
+            if self._clock() > self._end:
+                return False
+            self._track(self._made_count)
+            page = _page_of(name, board, "unique", url_path(f"../{self._report.name}"))
+            self._folder.mkdir(exist_ok=True)
+            write_text_atomically(path, [page])
+            self._made_count += 1
+        self._bytes_left -= path.stat().st_size
+        return True
+
+    def remove_others(self) -> None:
+        """Remove the pages that the report does not link to. Raises OSError."""
+        if not (self._makes_pages and self._is_used and self._folder.is_dir()):
+            return
+        for path in self._folder.iterdir():
+            if _PAGE_NAME.fullmatch(path.name) and path.name not in self._linked:
+                path.unlink()
+
+
+def folder_of_steps(report: Path) -> Path:
+    """The folder of the pages of steps beside a report."""
+    return report.with_name(f"{report.stem}{STEPS_ENDING}")

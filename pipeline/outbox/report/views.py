@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import count
 from pathlib import Path
+from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from pipeline.errors import InputError, duration
@@ -29,6 +30,9 @@ from pipeline.outbox.schema import PROVED, UNVERIFIED, PuzzleRecord, or_none
 from pipeline.outbox.tables import MemberRow, PuzzleRow
 from pipeline.reading.formats.dimacs import CNF_FORMAT
 from pipeline.solving import LEVELS
+
+if TYPE_CHECKING:
+    from pipeline.outbox.report.steps_page import StepPages
 
 PAGE_CARDS = 24
 """Number of cards on a page of a job."""
@@ -64,6 +68,10 @@ class Links:
 
     shown: Sequence[tuple[str, str]] = ()
     hidden: int = 0
+
+    def with_steps(self, address: str) -> Links:
+        """These links with one to a page of steps."""
+        return Links([*self.shown, (address, "steps and hints")], self.hidden)
 
 
 _NO_LINKS = Links()
@@ -173,6 +181,7 @@ class Viewer:
     - `characters_left`: how many characters all further boards may have in total.
     - `is_full`: whether a board was omitted.
     - `keys`: an iterator over the numbers in the ids of boards.
+    - `step_pages`: the pages of steps to which boards link; None for none.
     """
 
     def __init__(
@@ -206,6 +215,7 @@ class Viewer:
         self.is_full = False
         self._levels: set[str] = set()
         self.keys: Iterator[int] = count()
+        self.step_pages: StepPages | None = None
 
     def view(self, number: int, job: PublishedJob) -> View:
         """Make the view of a job, with boards until the page has enough of them."""
@@ -217,7 +227,7 @@ class Viewer:
         links = _links(job, self._prefix)
         if self._has_steps and may_have_steps(job):
             address = STEPS_ADDRESS + url_path(job.path.name)
-            links = replace(links, shown=[*links.shown, (address, "steps and hints")])
+            links = links.with_steps(address)
         if job.puzzle is not None:
             self._levels.add(job.rating_text.partition(",")[0])
             board: Board | str = _PAGE_IS_FULL
@@ -269,7 +279,8 @@ class Viewer:
         facts += [f"{solutions} solutions found"] if row.status == "multiple" else []
         rating = rating_text(getattr(row, "level", ""), getattr(row, "rating", ""))
         facts += filter(None, [rating])
-        card = self._card(f"{prefix}puzzle {index}", row.status, board, row.message, facts)
+        links = self._add_steps(_NO_LINKS, f"{job.source}, puzzle {index}", row.status, board)
+        card = self._card(f"{prefix}puzzle {index}", row.status, board, row.message, facts, links)
         return replace(card, level=rating.partition(",")[0])
 
     def _member_cards(self, job: PublishedJob, max_rows: int) -> tuple[list[Card], int]:
@@ -343,8 +354,16 @@ class Viewer:
             facts.append(f"proved{by}" if certificate.complete == PROVED else "not verified")
         facts += filter(None, [job.rating_text])
         name = name or shorten(job.source)
+        links = self._add_steps(links, job.source, job.status, board)
         card = self._card(name, job.status, board, job.message, facts, links)
         return replace(card, level=job.rating_text.partition(",")[0])
+
+    def _add_steps(self, links: Links, name: str, status: str, board: Board | str) -> Links:
+        """Add a link to the steps of a puzzle if the page of steps exists, or can be made."""
+        if self.step_pages is None or status != "unique" or isinstance(board, str):
+            return links
+        address = self.step_pages.address(shorten(name), board)
+        return links.with_steps(address) if address else links
 
     def _card(
         self,

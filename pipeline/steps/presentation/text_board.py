@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from itertools import groupby
 from typing import Final, NamedTuple
 
-from pipeline.puzzle.geometry import Geometry, values_of
+from pipeline.puzzle.geometry import values_of
+from pipeline.puzzle.puzzle import Grid, Puzzle, Rule
+from pipeline.steps.presentation.cell_borders import (
+    HORIZONTAL,
+    VERTICAL,
+    Border,
+    CellBorders,
+    row_above,
+)
 from pipeline.steps.presentation.picture import Picture, Role
+from pipeline.steps.step import Position
 
 
 class _Style(NamedTuple):
@@ -28,57 +37,68 @@ _STYLES: Final[Mapping[Role, _Style]] = {
 }
 
 
-def text_board(picture: Picture, *, has_colours: bool = False) -> str:
+def text_board(picture: Picture, rules: Iterable[Rule] = (), *, has_colours: bool = False) -> str:
     """Draw the candidates before a step; returns text without a newline at the end.
 
     Candidates with a role are written between signs, which the last line explains, so that the
-    board can be read without colours. Rows and columns are numbered.
+    board can be read without colours. Rows and columns are numbered. Boxes and regions have solid
+    borders, cages dotted ones, with the sum above the first cell.
 
-    `has_colours`: add bold text and colours, as escape sequences.
+    - `rules`: the rules of the puzzle; its regions and cages are drawn.
+    - `has_colours`: add bold text and colours, as escape sequences.
     """
     geometry = picture.before.geometry
+    borders = CellBorders(geometry, rules)
     texts = [_cell_text(picture, cell) for cell in range(geometry.size)]
     rows, columns = geometry.extent
-    cells = [[geometry.cell_at(r, c) for c in range(1, columns + 1)] for r in range(1, rows + 1)]
+    grid = [[geometry.cell_at(r, c) for c in range(1, columns + 1)] for r in range(1, rows + 1)]
     widths = [
-        max((len(texts[cell].plain) for cell in column if cell is not None), default=0)
-        for column in zip(*cells, strict=True)
+        max(len(borders.texts.get((row, column), "")) for row in range(1, rows + 1))
+        for column in range(1, columns + 1)
     ]
-    lefts = _line_before(geometry, columns, by_row=False)
-    label = len(f"r{rows}")
-    ends = [index for index in range(1, columns) if lefts[index]]
-    segments = [*zip([0, *ends], [*ends, columns], strict=True)]
-
-    def line(parts: list[str]) -> str:
-        return " | ".join("  ".join(parts[start:end]) for start, end in segments).rstrip()
-
-    header = line([f"c{index + 1}".ljust(width) for index, width in enumerate(widths)])
-    lines = [" " * (label + 2) + header.replace("|", " ")]
-    dashes = "-+-".join(
-        "-" * (sum(widths[start:end]) + 2 * (end - start - 1)) for start, end in segments
+    for cells in grid:
+        lengths = (0 if cell is None else len(texts[cell].plain) for cell in cells)
+        widths = [*map(max, widths, lengths)]
+    kinds = [
+        [borders.between((row, column), (row, column + 1)) for column in range(1, columns + 1)]
+        for row in range(1, rows + 1)
+    ]
+    gaps = ["   " if any(column) else "  " for column in zip(*kinds, strict=True)]
+    gaps[-1] = ""
+    names = "".join(
+        f"c{column}".ljust(width) + gap
+        for column, (width, gap) in enumerate(zip(widths, gaps, strict=True), 1)
     )
-    for number, row in enumerate(cells):
-        if number and _line_before(geometry, rows, by_row=True)[number]:
-            lines.append(" " * (label + 2) + dashes)
-        parts = [
-            " " * width if cell is None else texts[cell].padded(width, has_colours=has_colours)
-            for cell, width in zip(row, widths, strict=True)
-        ]
-        lines.append(f"{f'r{number + 1}':<{label}}  {line(parts)}".rstrip())
-    if legend := _legend(picture, has_colours=has_colours):
-        lines.append(" " * (label + 2) + legend)
+    label = len(f"r{rows}")
+    lines = [" " * (label + 2) + names.rstrip()]
+    for row, (cells, kinds_of_row) in enumerate(zip(grid, kinds, strict=True), 1):
+        if above := row_above(borders, row, widths, gaps):
+            lines.append(" " * (label + 2) + above)
+        line = f"{f'r{row}':<{label}}  "
+        for cell, width, gap, kind in zip(cells, widths, gaps, kinds_of_row, strict=True):
+            line += (
+                " " * width if cell is None else texts[cell].padded(width, has_colours=has_colours)
+            )
+            line += f" {VERTICAL[kind]} " if len(gap) > 2 else gap
+        lines.append(line.rstrip())
+    legend = _legend(picture, has_colours=has_colours)
+    legend += [f"{HORIZONTAL[Border.CAGE]} {VERTICAL[Border.CAGE]} cage"] * borders.has_cages
+    if legend:
+        lines.append(" " * (label + 2) + "   ".join(legend))
     return "\n".join(lines)
 
 
-def _line_before(geometry: Geometry, count: int, *, by_row: bool) -> list[bool]:
-    """Whether a line is drawn before each row, or each column."""
-    is_aligned = all(
-        top % geometry.height == 0 == left % geometry.width for top, left in geometry.grids
+def solution_board(puzzle: Puzzle, grid: Grid, symbols: str, *, has_colours: bool = False) -> str:
+    """Draw a solution of a puzzle with regions or cages, as `text_board` draws a step.
+
+    `symbols`: the characters of the values 1, 2, …; empty for numbers.
+    """
+    size, givens = puzzle.geometry.size, frozenset(cell for cell, _ in puzzle.givens())
+    solved = Position(
+        tuple(grid.values), (0,) * size, givens, puzzle.geometry, (), (), symbols=symbols
     )
-    if not (geometry.has_boxes and is_aligned):
-        return [False] * count
-    size = geometry.height if by_row else geometry.width
-    return [bool(index) and index % size == 0 for index in range(count)]
+    picture = Picture(solved, {}, (), frozenset(), ())
+    return text_board(picture, puzzle.rules, has_colours=has_colours)
 
 
 class _CellText(NamedTuple):
@@ -125,12 +145,12 @@ def _cell_text(picture: Picture, cell: int) -> _CellText:
     return _CellText("".join(text for _, text in parts), tuple(parts), is_given=False)
 
 
-def _legend(picture: Picture, *, has_colours: bool) -> str:
-    """What the signs around candidates mean; empty if there are none."""
+def _legend(picture: Picture, *, has_colours: bool) -> list[str]:
+    """What the signs around candidates mean."""
     used = {*picture.roles.values()}
     words = []
     for role, (before, after, colour, meaning) in _STYLES.items():
         if role in used:
             signs = f"{before} {after}"
             words.append(f"{_coloured(signs, f'1;{colour}') if has_colours else signs} {meaning}")
-    return "   ".join(words)
+    return words

@@ -10,8 +10,8 @@ from support.pictures import BEFORE, BOARD, LINKS, PICTURE, PUZZLE, picture_with
 from support.svg import SVG, drawn, of_class
 
 from pipeline.outbox.report import rule_shapes
+from pipeline.outbox.report.assets import read_asset
 from pipeline.outbox.report.board import Board, board_svg
-from pipeline.outbox.report.page import read_asset
 from pipeline.outbox.report.step_shapes import STEP_STYLE, ordinal
 from pipeline.outbox.report.typeset import png_of
 from pipeline.puzzle.geometry import Geometry
