@@ -33,6 +33,7 @@ def pytest_configure():
 
     Bytecode is kept whatever the environment says: hundreds of processes load the package.
     """
+    gc.disable()  # until all is collected: hardly any of it is garbage
     signal.signal(signal.SIGINT, signal.default_int_handler)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     signal.signal(signal.SIGHUP, signal.SIG_DFL)
@@ -44,8 +45,8 @@ def pytest_configure():
 
 def pytest_collection_finish():
     """Have no search for garbage look at what was collected: it stays to the end."""
-    gc.collect()
     gc.freeze()
+    gc.enable()
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -59,7 +59,7 @@ def test_steps_become_a_picture_or_a_pdf_with_a_page_for_each_board():
 
 
 def test_a_puzzle_without_steps_is_drawn_with_its_solution():
-    Path("open.txt").write_text(f"{'.' * 81}\n")
+    Path("open.txt").write_text("....\n" * 4)
     options = ("--quiet", "--max-solutions", "1", "--steps", "--svg", "open.svg")
     assert run("solve", *options, "open.txt")[0] == 0
     svg = ET.fromstring(Path("open.svg").read_text())

@@ -38,7 +38,7 @@ def _desk(tmp_path, monkeypatch):
     Path("two.txt").write_text(f"{TWO_LEFT}\n")
     Path("four.txt").write_text(UNIQUE)
     Path("formula.cnf").write_text("p cnf 1 1\n1 0\n")
-    Path("open.txt").write_text(f"{'.' * 81}\n")
+    Path("open.txt").write_text("....\n" * 4)
     Path("rectangle.txt").write_text(f"{FOUR_LEFT}\n")
 
 

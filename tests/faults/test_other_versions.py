@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import functools
 import json
 import shutil
 import signal
@@ -34,14 +35,16 @@ STORED = {path.stem: json.loads(path.read_text()) for path in old_jobs.FOLDER.it
 
 @pytest.fixture(scope="module")
 def undisturbed(tmp_path_factory):
-    """What becomes of each source, and the exit code, where nothing is killed."""
-    found = {}
-    for what in ("puzzle", "collection", "folder"):
+    """What becomes of a source, and the exit code, where nothing is killed."""
+
+    @functools.cache
+    def published(what):
         bench = Bench.within(tmp_path_factory.mktemp(what))
         old_jobs.drop(bench.box, what)
         code, _ = bench.run()
-        found[what] = code, bench.box.record("set"), answers(bench.box)
-    return found
+        return code, bench.box.record("set"), answers(bench.box)
+
+    return published
 
 
 @pytest.mark.parametrize(
@@ -55,7 +58,7 @@ def undisturbed(tmp_path_factory):
 def test_a_job_that_another_version_left_on_another_machine_is_taken_up(
     version, state, bench, undisturbed
 ):
-    code, record, expected = undisturbed[old_jobs.KILLED[state][0]]
+    code, record, expected = undisturbed(old_jobs.KILLED[state][0])
     old_jobs.restore(bench.box, STORED[version][state])
     assert bench.run()[0] == (0 if state == "puzzle published" else code)
     assert answers(bench.box) == expected
