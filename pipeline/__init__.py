@@ -43,7 +43,7 @@ if TYPE_CHECKING:
         to_arrow,
         to_frame,
     )
-    from pipeline.catalogue.comparing import Copy, Left, Tally
+    from pipeline.catalogue.comparing import Copy, SkippedItem, Tally
     from pipeline.catalogue.generating import Wish
     from pipeline.certify import Violation, certifier, certify_grid, is_solution
     from pipeline.errors import (
@@ -100,7 +100,6 @@ __all__ = [
     "InvalidPuzzle",
     "InvalidResult",
     "Item",
-    "Left",
     "LimitReached",
     "MissingFolder",
     "Mistake",
@@ -115,6 +114,7 @@ __all__ = [
     "Rule",
     "Sat",
     "Settings",
+    "SkippedItem",
     "SolverError",
     "SolverMissing",
     "SolverUsed",
@@ -160,7 +160,7 @@ _PUBLIC_NAMES = {
         "Mistake all_steps_of bench convert dedupe generate mistakes_of overlap solutions solve "
         "solve_many steps_of to_arrow to_frame"
     ),
-    "catalogue.comparing": "Copy Left Tally",
+    "catalogue.comparing": "Copy SkippedItem Tally",
     "catalogue.generating": "Wish",
     "certify": "Violation certifier certify_grid is_solution",
     "errors": (

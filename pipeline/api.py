@@ -31,7 +31,7 @@ from pipeline.solving.result import Certificate, Result, Stopwatch, limits_left
 from pipeline.solving.solvers import Solvers
 
 if TYPE_CHECKING:
-    from pipeline.catalogue.comparing import Copy, Left, Tally
+    from pipeline.catalogue.comparing import Copy, SkippedItem, Tally
     from pipeline.catalogue.generating import Wish
     from pipeline.outbox.arrow import DataFrame, Table
     from pipeline.puzzle.puzzle import Grid, Puzzle
@@ -272,16 +272,16 @@ def dedupe(
     kept: BinaryIO | None = None,
     tally: Tally | None = None,
     **settings: Unpack[SourceOptions],
-) -> Generator[Copy | Left]:
+) -> Generator[Copy | SkippedItem]:
     """Yield the classic 9×9 puzzles that are equivalent to an earlier one in these sources.
 
     Two puzzles are equivalent if a symmetry maps one to the other: relabelling, rotation,
     reflection, and permutations of rows and columns that keep the boxes. Sources are files, folders
     and archives. The first puzzle of each class is written to `kept`, one per line. `tally` is
     updated with the numbers of puzzles and classes. With `against`, puzzles are compared only with
-    the puzzles of that source, and puzzles without an equivalent there are written to `kept`. A
-    puzzle that cannot be compared is yielded as a `Left` with the reason. Memory use is bounded: a
-    temporary folder is used for more than some millions of classes.
+    the puzzles of that source, and puzzles without an equivalent there are written to `kept`. An
+    item that cannot be compared is yielded as a `SkippedItem` with the reason. Memory use is
+    bounded: above some millions of classes, a temporary folder is used.
 
     Raises UsageError for an invalid setting, OSError if a file cannot be read or written.
     """
@@ -298,7 +298,7 @@ def dedupe(
 
 def overlap(
     known: str | Path, asked: str | Path, **settings: Unpack[SourceOptions]
-) -> Generator[Copy | Left]:
+) -> Generator[Copy | SkippedItem]:
     """Yield the same as `dedupe(asked, against=known)`. Deprecated: it will be removed in 1.1."""
     message = "overlap(a, b) is now dedupe(b, against=a); the old name works until 1.1"
     warnings.warn(message, DeprecationWarning, stacklevel=2)

@@ -14,7 +14,7 @@ from msgspec import to_builtins
 from msgspec.structs import asdict
 
 from pipeline.api import generate
-from pipeline.catalogue.comparing import Copy, Left, Tally
+from pipeline.catalogue.comparing import Copy, SkippedItem, Tally
 from pipeline.catalogue.generating import Wish
 from pipeline.cli.file_access import (
     STANDARD_OUTPUT,
@@ -81,21 +81,21 @@ def table_path(target: Path, table: Path | None) -> Path | None:
 
 
 def write_copies(
-    target: Path | None, results: Generator[Copy | Left], display: Display, out: Output
+    target: Path | None, results: Generator[Copy | SkippedItem], display: Display, out: Output
 ) -> list[CopyRow]:
     """Write copies to the table `target`, if given; with --json, print them.
 
     Reports skipped puzzles. Returns the rows of the first copies, for `print_copies`.
     """
     first: list[CopyRow] = []
-    left = 0
+    skipped = 0
     with ExitStack() as stack:
         table = stack.enter_context(atomic_table(target, CopyRow)) if target else None
         stack.callback(display.end)
         for copy in stack.enter_context(closing(results)):
-            if isinstance(copy, Left):
-                left += 1
-                if left <= _MAX_REPORTED:
+            if isinstance(copy, SkippedItem):
+                skipped += 1
+                if skipped <= _MAX_REPORTED:
                     say(_skip_message(copy))
                 continue
             line, first_line = (str(place or "") for place in (copy.line, copy.first_line))
@@ -104,16 +104,16 @@ def write_copies(
             if table:
                 table.write(csv_line(row))
             out.row(dataclasses.asdict(copy))
-    if left > _MAX_REPORTED:
-        say(f"and {left - _MAX_REPORTED:,} more puzzles skipped")
+    if skipped > _MAX_REPORTED:
+        say(f"and {skipped - _MAX_REPORTED:,} more puzzles skipped")
     return first
 
 
-def _skip_message(left: Left) -> str:
+def _skip_message(item: SkippedItem) -> str:
     """The message that a puzzle was skipped, with its location."""
-    where = f"{left.source}:{left.line}" if left.line else left.source
-    has_location = left.reason.startswith(left.source)
-    return left.reason if has_location else f"{where}: skipped: {left.reason}"
+    where = f"{item.source}:{item.line}" if item.line else item.source
+    has_location = item.reason.startswith(item.source)
+    return item.reason if has_location else f"{where}: skipped: {item.reason}"
 
 
 def show_comparisons(display: Display, *tallies: Tally) -> None:

@@ -86,7 +86,7 @@ def _entry_of(item: Item, name: str) -> SheetEntry | InputError:
         return InputError(f"{item.reason}")
     if not isinstance(problem, PuzzleProblem):
         return InputError(f"{where}: {FORMULA_REFUSED}")
-    board = Board(problem.puzzle, signs=item.signs, unread=problem.unread)
+    board = Board(problem.puzzle, symbols=item.symbols, unread=problem.unread)
     if not board.is_drawable:
         return InputError(f"{where}: {TOO_LARGE}")
     return SheetPuzzle(name, board, where=item.where, title=problem.parsed.title), item

@@ -15,7 +15,7 @@ from pipeline.cli.step_drawings import print_board
 from pipeline.errors import SolverError, counted, printable
 from pipeline.puzzle.geometry import Geometry
 from pipeline.puzzle.puzzle import Puzzle
-from pipeline.reading.formats import signs_of
+from pipeline.reading.formats import symbols_of
 from pipeline.settings import Settings
 from pipeline.solving import ERROR_STATUSES
 from pipeline.solving.items import Item
@@ -136,11 +136,11 @@ def _print_record(
 
 def _show(name: str, result: Result[Any], problem: PuzzleProblem, walkthrough: Walkthrough) -> bool:
     """Print the steps of a puzzle, or a hint; returns whether there is a hint, if asked."""
-    letters = signs_of(problem.format)
-    if letters:
-        values = (f"{letter} is {value}" for value, letter in enumerate(letters, 1))
+    symbols = symbols_of(problem.format)
+    if symbols:
+        values = (f"{symbol} is {value}" for value, symbol in enumerate(symbols, 1))
         say(f"{name}: symbols in the steps: {', '.join(values)}")
-    show_board = partial(print_board, signs=letters)
+    show_board = partial(print_board, symbols=symbols)
     if walkthrough.hint:
         return _show_hint(name, result, walkthrough, show_board)
     _show_all(name, result, problem.puzzle, walkthrough, show_board)

@@ -47,7 +47,7 @@ def steps_page(record: Path, inbox_done: Path) -> str:
         raise puzzle
     worked = worked_of(puzzle.board, puzzle.status)
     panels = [*worked.panels]
-    board = Board(puzzle.board.puzzle, signs=puzzle.board.signs, unread=puzzle.board.unread)
+    board = Board(puzzle.board.puzzle, symbols=puzzle.board.symbols, unread=puzzle.board.unread)
     style = (
         BOARD_STYLE + SHAPES_STYLE + STEP_STYLE + read_asset("page.css") + read_asset("steps.css")
     )

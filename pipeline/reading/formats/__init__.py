@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pipeline.reading.formats.base import Format
-from pipeline.reading.formats.cells import ALPHABET_NAMES, signs_of
+from pipeline.reading.formats.cells import ALPHABET_NAMES, symbols_of
 from pipeline.reading.formats.detect import (
     COLLECTIONS,
     FORMAT_NAMES,
@@ -51,6 +51,6 @@ __all__ = [
     "read_text",
     "read_values",
     "render_puzzle",
-    "signs_of",
     "solution_text",
+    "symbols_of",
 ]

@@ -72,7 +72,7 @@ LINE_SUFFIX = " line"
 """The suffix of a notation, after the name of the alphabet, if the puzzle is in one line."""
 
 
-def signs_of(format_name: str) -> str:
+def symbols_of(format_name: str) -> str:
     """The characters of the values 1, 2, … in a format; empty if values are numbers.
 
     `format_name`: the format as in `Parsed.format`.

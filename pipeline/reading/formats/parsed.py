@@ -113,7 +113,7 @@ class Entry(NamedTuple):
       plain texts are converted in batches.
     - `claimed`: the solution in the source, unchecked: 81 characters of 1-9 for a plain puzzle, any
       text for others.
-    - `signs`: the characters of the values 1, 2, … if the puzzle is written in letters.
+    - `symbols`: the characters of the values 1, 2, …; empty for numbers.
     - `parsed`: set if the cells alone do not describe the puzzle, as for a variant. Then `text` is
       the whole line or, for unusual boxes, their height and width followed by the numbers.
     - `title`, `unread`: as in `Parsed`.
@@ -126,7 +126,7 @@ class Entry(NamedTuple):
     error: str | None
     claimed: str | None
     plain: bool
-    signs: str = ""
+    symbols: str = ""
     parsed: Parsed | None = None
     title: str = ""
     unread: tuple[str, ...] = ()

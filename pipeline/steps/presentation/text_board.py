@@ -28,17 +28,17 @@ _STYLES: Final[Mapping[Role, _Style]] = {
 }
 
 
-def text_board(picture: Picture, signs: str = "", *, has_colours: bool = False) -> str:
+def text_board(picture: Picture, symbols: str = "", *, has_colours: bool = False) -> str:
     """Draw the candidates before a step; returns text without a newline at the end.
 
     Candidates with a role are written between signs, which the last line explains, so that the
     board can be read without colours. Rows and columns are numbered.
 
-    - `signs`: the characters of the values 1, 2, …; empty for numbers.
+    - `symbols`: the characters of the values 1, 2, …; empty for numbers.
     - `has_colours`: add bold text and colours, as escape sequences.
     """
     geometry = picture.before.geometry
-    texts = [_cell_text(picture, cell, signs) for cell in range(geometry.size)]
+    texts = [_cell_text(picture, cell, symbols) for cell in range(geometry.size)]
     rows, columns = geometry.extent
     cells = [[geometry.cell_at(r, c) for c in range(1, columns + 1)] for r in range(1, rows + 1)]
     widths = [
@@ -105,12 +105,12 @@ def _coloured(text: str, code: str) -> str:
     return f"\x1b[{code}m{text}\x1b[0m"
 
 
-def _cell_text(picture: Picture, cell: int, signs: str) -> _CellText:
+def _cell_text(picture: Picture, cell: int, symbols: str) -> _CellText:
     """The value or the candidates of a cell."""
     before = picture.before
 
     def sign(value: int) -> str:
-        return signs[value - 1 : value] or str(value)
+        return symbols[value - 1 : value] or str(value)
 
     if value := before.values[cell]:
         text = sign(value)
