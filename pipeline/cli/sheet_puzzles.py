@@ -20,7 +20,7 @@ from pipeline.outbox.report import (
     Board,
     Sheet,
     SheetPuzzle,
-    check_installed,
+    check_typst,
     is_published,
     puzzles_at,
     sheet_pdf,
@@ -200,7 +200,7 @@ def check_target_kind(target: Path) -> None:
         shown = printable(str(target))
         raise UsageError(f"--output: {shown}: expected a name that ends in .html or .pdf")
     if is_pdf(target):
-        check_installed()
+        check_typst()
 
 
 def is_pdf(target: Path) -> bool:

@@ -28,11 +28,11 @@ def print_board(step: Step, symbols: str) -> None:
 
 def check_drawing(option: str, target: Path) -> None:
     """Raise UsageError for an unexpected extension, or if the extra for PNG and PDF is missing."""
-    from pipeline.outbox.report import check_installed  # noqa: PLC0415 - slow to load
+    from pipeline.outbox.report import check_typst  # noqa: PLC0415 - slow to load
 
     check_ending(option, target, _ENDINGS)
     if target.suffix.lower() in (".png", ".pdf"):
-        check_installed()
+        check_typst()
 
 
 def draw_result(

@@ -1,20 +1,20 @@
-"""One round of propagation for LANES 9×9 puzzles in parallel.
+"""One round of propagation for LANE_COUNT 9×9 puzzles in parallel.
 
 A triad consists of the three cells of a row or column in one box. A chute (a band or a stack) has
 nine triads: three lines by three boxes. Each value is in one triad of each line and of each box of
 a chute. The triads of a value thus form one of six permutation matrices (T. Dillon, tdoku, 2019).
 
-`board` has ROWS vectors, each with one word of 16 bits for each lane:
+`board` has BOARD_VECTORS vectors, each with one word of 16 bits for each lane:
 
 | index of the first vector | number of vectors | meaning of the words |
 |---|---|---|
-| 0 | CELLS | candidates of a cell, bit v for the value v + 1 |
+| 0 | GRID_CELLS | candidates of a cell, bit v for the value v + 1 |
 | MAY_HAVE | TRIADS | values that a triad can have |
 | MUST_HAVE | TRIADS | values that a triad must have |
 | CHUTE_COUNTS | CHUTES | the number of values that each triad can have, summed over a chute |
-| DEAD | 1 | nonzero after a contradiction |
-| OPEN | 1 | nonzero while some cell has several candidates |
-| CHANGED | 1 | nonzero if the last round eliminated candidates |
+| DEAD_LANES | 1 | nonzero after a contradiction |
+| OPEN_LANES | 1 | nonzero while some cell has several candidates |
+| CHANGED_LANES | 1 | nonzero if the last round eliminated candidates |
 
 Triads are numbered 9 · chute + 3 · line + box; chutes 0 to 2 are the bands, 3 to 5 the stacks.
 """
@@ -26,13 +26,15 @@ import numpy as np
 from pipeline.native import compiled
 from pipeline.native.vectors import broadcast, clear_lowest_bit, load, nonzero_mask, popcount, store
 
-CELLS, TRIADS, CHUTES = 81, 54, 6
+GRID_CELLS, TRIADS, CHUTES = 81, 54, 6
 """The numbers of cells, triads and chutes of a grid."""
 
-MAY_HAVE = CELLS
+MAY_HAVE = GRID_CELLS
 MUST_HAVE = MAY_HAVE + TRIADS
 CHUTE_COUNTS = MUST_HAVE + TRIADS
-DEAD, OPEN, CHANGED, ROWS = range(CHUTE_COUNTS + CHUTES, CHUTE_COUNTS + CHUTES + 4)
+DEAD_LANES, OPEN_LANES, CHANGED_LANES, BOARD_VECTORS = range(
+    CHUTE_COUNTS + CHUTES, CHUTE_COUNTS + CHUTES + 4
+)
 
 _NO_VALUES, _ALL_VALUES = np.uint16(0), np.uint16(0b111_111_111)
 
@@ -167,7 +169,7 @@ def _update_cell(board, cell, across, down):
 def sweep(board):
     """Propagate once in all bands, then in all stacks, and then in all cells.
 
-    If the word of a lane in CHANGED is 0 afterwards, the lane has reached its fixpoint.
+    If the word of a lane in CHANGED_LANES is 0 afterwards, the lane has reached its fixpoint.
     """
     dead, is_open, changed = broadcast(_NO_VALUES), broadcast(_NO_VALUES), broadcast(_NO_VALUES)
     for chute in range(3):
@@ -182,6 +184,6 @@ def sweep(board):
             down = MUST_HAVE + 27 + 9 * (column // 3) + 3 * (column % 3) + row // 3
             conflict, several, eliminated = _update_cell(board, 9 * row + column, across, down)
             dead, is_open, changed = dead | conflict, is_open | several, changed | eliminated
-    store(board, DEAD, dead)
-    store(board, OPEN, is_open)
-    store(board, CHANGED, changed)
+    store(board, DEAD_LANES, dead)
+    store(board, OPEN_LANES, is_open)
+    store(board, CHANGED_LANES, changed)

@@ -52,7 +52,7 @@ MAX_SUM = 1 << 40
 TooLarge is raised if one is exceeded. Masks always fit into a number, because sides are at most
 31."""
 
-_IN_ALTERNATIVE = L.NOTHING
+_IN_ALTERNATIVE = L.NONE
 """The queue of constraints in alternatives. Only their ANY_OF is scheduled."""
 
 _QUEUE_OF_KIND = {L.PAIR: L.EARLY, L.TOTAL: L.SOON, L.ONE_OF_SETS: L.SOON}
@@ -72,7 +72,7 @@ class ConstraintNumbers:
     - `numbers`: the encoded constraints, one after another.
     - `scheduled`: the offset and the queue of each constraint that can be scheduled.
     - `blocks`: the start of `problem` up to `end_of_blocks`: bit tables, then shared tables.
-    - `sets_offset`: the offset of SETS_BY_SUM, or NOTHING.
+    - `sets_offset`: the offset of SETS_BY_SUM, or NONE.
     - `scratch`: length of the working memory that propagators need.
     - `max_any_of_cells`: maximum number of cells of an ANY_OF.
     """
@@ -89,7 +89,7 @@ class ConstraintNumbers:
         self.numbers = [*encoded_units.numbers]
         self.scheduled = [*encoded_units.scheduled]
         self._known_totals: set[tuple[tuple[tuple[int, int], ...], int]] = set()
-        self.sets_offset = L.NOTHING
+        self.sets_offset = L.NONE
         self.scratch = self.max_any_of_cells = 1
 
     def add_all(self) -> None:
@@ -301,7 +301,7 @@ class ConstraintNumbers:
             _MAX_UNGROUPED_CELLS if group_count > 1 else MAX_VALUES_WITH_SETS
         ):
             return 0
-        if self.sets_offset == L.NOTHING:
+        if self.sets_offset == L.NONE:
             masks, offsets = sets_by_sum(count)
             self.sets_offset = self._add_table(offsets + self._add_table(masks))
         return 1
@@ -318,7 +318,7 @@ class ConstraintNumbers:
             weight, cells = max(same_weight, key=lambda group: len(group[1]), default=(0, []))
             if len(cells) < 2:
                 break
-            common_peers = L.NOTHING
+            common_peers = L.NONE
             for cell in cells:
                 common_peers &= peers[cell]
                 del remaining[cell]

@@ -23,7 +23,7 @@ from pipeline.reading.formats.grid_text import (
     render_puzzle,
     solution_text,
 )
-from pipeline.reading.formats.parsed import START, Entry, Parsed, Position, TextChunk, Variant
+from pipeline.reading.formats.parsed import START, Entry, Parsed, TextChunk, TextPosition, Variant
 from pipeline.reading.formats.text import count_lines, oversize_error
 
 __all__ = [
@@ -37,8 +37,8 @@ __all__ = [
     "Format",
     "Layout",
     "Parsed",
-    "Position",
     "TextChunk",
+    "TextPosition",
     "Variant",
     "count_lines",
     "filled_grid",

@@ -25,7 +25,7 @@ def title_of(lines: Iterable[str]) -> str:
     return whole if len(whole) <= MAX_TITLE_LENGTH else f"{whole[: MAX_TITLE_LENGTH - 1]}…"
 
 
-class Progress(NamedTuple):
+class GameProgress(NamedTuple):
     """What a player has done: candidates (cell, value), cells from 0, values from 1.
 
     - `placed`: the digits that the player has placed.
@@ -36,7 +36,7 @@ class Progress(NamedTuple):
     struck: tuple[tuple[int, int], ...] = ()
 
 
-NO_PROGRESS = Progress()
+NO_PROGRESS = GameProgress()
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +59,7 @@ class Parsed:
     claimed: str | None = None
     unread: tuple[str, ...] = ()
     notes: Notes = ()
-    progress: Progress = NO_PROGRESS
+    progress: GameProgress = NO_PROGRESS
 
     def with_text(self, title: str, unread: tuple[str, ...]) -> Parsed:
         """A copy with these unread parts and, if the puzzle has no title, with this title."""
@@ -72,14 +72,14 @@ class Parsed:
         return title_of([dict(self.notes).get("title", "")])
 
 
-class Position(NamedTuple):
+class TextPosition(NamedTuple):
     """A position between two records of a collection: offset in bytes, and line, from 1."""
 
     byte: int
     line: int
 
 
-START = Position(0, 1)
+START = TextPosition(0, 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,12 +93,12 @@ class TextChunk:
 
     first_line: int
     data: bytes
-    end: Position = START
+    end: TextPosition = START
 
-    def shifted_by(self, start: Position) -> TextChunk:
+    def shifted_by(self, start: TextPosition) -> TextChunk:
         """A copy for a larger source, in which the source of this chunk begins at `start`."""
         byte, line = self.end.byte + start.byte, self.end.line + start.line - 1
-        return TextChunk(self.first_line + start.line - 1, self.data, Position(byte, line))
+        return TextChunk(self.first_line + start.line - 1, self.data, TextPosition(byte, line))
 
 
 class Entry(NamedTuple):

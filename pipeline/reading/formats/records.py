@@ -25,7 +25,7 @@ from pipeline.reading.formats.cells import (
     render_cells,
     symbols_of,
 )
-from pipeline.reading.formats.parsed import Entry, Parsed, Position, TextChunk
+from pipeline.reading.formats.parsed import Entry, Parsed, TextChunk, TextPosition
 from pipeline.reading.formats.text import (
     LINE_END,
     NEWLINE,
@@ -197,7 +197,7 @@ def cut_chunks(
         else:
             data, first = window.data[: MAX_RECORD_BYTES + 1], line
             line += window.skip(boundary, digest)
-        yield TextChunk(first, data, Position(window.taken, line))
+        yield TextChunk(first, data, TextPosition(window.taken, line))
 
 
 PLAIN = r"[1-9.]{81}|[0-9]{81}"

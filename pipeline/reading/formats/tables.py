@@ -20,7 +20,7 @@ from typing import NamedTuple
 from pipeline.puzzle.geometry import Geometry
 from pipeline.reading.formats.alphabets import numbers, without_leading_zeros
 from pipeline.reading.formats.cells import ALL_GEOMETRIES, BLANKS, SIDES_WITH_BOXES
-from pipeline.reading.formats.frames import Row, frame_of_rows, puzzle_of_frame
+from pipeline.reading.formats.frames import TokenRow, frame_of_rows, puzzle_of_frame
 from pipeline.reading.formats.parsed import Parsed
 from pipeline.reading.formats.text import DECODED_BYTES, SEPARATOR_LINE, Text, Word
 from pipeline.settings import Reading
@@ -72,7 +72,9 @@ def parse_table(text: Text, reading: Reading) -> Parsed | None:
     if table is None:
         return None
     rows, geometry = table.rows, table.geometry
-    placed = [Row(row, row[0].line, row[-1].column + len(row[-1].text), len(row)) for row in rows]
+    placed = [
+        TokenRow(row, row[0].line, row[-1].column + len(row[-1].text), len(row)) for row in rows
+    ]
     frame = frame_of_rows(
         text, [row.tokens for row in placed], lambda: placed, SIDES_WITH_BOXES, (), "field"
     )

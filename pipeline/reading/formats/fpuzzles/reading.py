@@ -22,7 +22,7 @@ from pipeline.reading.formats.fpuzzles.document import (
     whole_number,
 )
 from pipeline.reading.formats.notations import DEPENDENT_KEYS, FLAGS, KEYS
-from pipeline.reading.formats.parsed import Parsed, Progress
+from pipeline.reading.formats.parsed import GameProgress, Parsed
 from pipeline.reading.formats.variants import (
     MAX_RULES_SIDE,
     MIN_RULES_SIDE,
@@ -90,7 +90,7 @@ def read_document(document: object) -> Parsed:
     )
 
 
-def _progress(cells: Sequence[dict[str, JsonNode]], side: int) -> Progress:
+def _progress(cells: Sequence[dict[str, JsonNode]], side: int) -> GameProgress:
     """The values that a player has entered, and the candidates that are missing from centre marks.
 
     Entered values that are not from 1 to n are ignored.
@@ -107,7 +107,7 @@ def _progress(cells: Sequence[dict[str, JsonNode]], side: int) -> Progress:
             placed.append((index, values[value]))
         elif kept:
             eliminated += [(index, each) for text, each in values.items() if text not in kept]
-    return Progress(tuple(placed), tuple(eliminated))
+    return GameProgress(tuple(placed), tuple(eliminated))
 
 
 def _member(fields: dict[str, JsonNode], name: str) -> JsonNode:
