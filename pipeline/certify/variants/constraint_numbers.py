@@ -16,10 +16,7 @@ from pipeline.certify.variants.simplify import (
     NoSolution,
     SimplifiedConstraints,
     Terms,
-    cells_in,
     innies,
-    set_of,
-    weights_of,
 )
 from pipeline.certify.variants.unit_numbers import encode_units
 from pipeline.certify.variants.value_tables import (
@@ -44,6 +41,7 @@ from pipeline.puzzle.constraints import (
     Pairs,
     Ranked,
 )
+from pipeline.puzzle.geometry import bits_of, indices_of
 from pipeline.puzzle.sums import CountOfEqual, SameTotals, Total
 
 MAX_NUMBERS = 2_000_000
@@ -252,7 +250,7 @@ class ConstraintNumbers:
         return [self._add_encoded(L.RANKED, queue, [*constraint.scope()], *numbers)]
 
     def add_total(self, constraint: Total, queue: int) -> list[int]:
-        return self._add_sum(weights_of(constraint), constraint.total, queue)
+        return self._add_sum(constraint.weights(), constraint.total, queue)
 
     def _add_sum(self, terms: Terms, total: int, queue: int) -> list[int]:
         """Add a weighted sum of values, converted to a sum of their indices.
@@ -286,9 +284,9 @@ class ConstraintNumbers:
         """Return the context of a group of cells (see `layout`)."""
         if len(cells) < 2:
             return [0]
-        group = set_of(cells)
+        group = bits_of(cells)
         rests = [unit & ~group for unit in self._unit_sets if not group & ~unit and unit != group]
-        return [len(rests), *chain.from_iterable((r.bit_count(), *cells_in(r)) for r in rests)]
+        return [len(rests), *chain.from_iterable((r.bit_count(), *indices_of(r)) for r in rests)]
 
     def _use_sets(self, length: int, group_count: int) -> int:
         """Return 1 if the propagator shall list the sets of values of a group, else 0.

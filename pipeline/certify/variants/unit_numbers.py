@@ -9,8 +9,8 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from pipeline.certify.variants import layout as L
-from pipeline.certify.variants.simplify import cells_in, set_of
 from pipeline.puzzle.constraints import Cells
+from pipeline.puzzle.geometry import bits_of, indices_of
 
 
 class UnitNumbers(NamedTuple):
@@ -58,7 +58,7 @@ def _encode(units: Sequence[Cells], end: float) -> UnitNumbers:
     """Encode units as `encode_units` does, without a cache."""
     numbers: list[int] = []
     scheduled: list[tuple[int, int]] = []
-    sets = [*map(set_of, units)]
+    sets = [*map(bits_of, units)]
     for unit in units:
         scheduled.append((len(numbers), L.SOON))
         numbers += L.UNIT, len(unit), *unit
@@ -68,8 +68,8 @@ def _encode(units: Sequence[Cells], end: float) -> UnitNumbers:
             break
         for other_set in sets[index + 1 :]:
             if (unit_set & other_set).bit_count() > 1:
-                rest = [*cells_in(unit_set & ~other_set)]
-                other_rest = [*cells_in(other_set & ~unit_set)]
+                rest = [*indices_of(unit_set & ~other_set)]
+                other_rest = [*indices_of(other_set & ~unit_set)]
                 scheduled.append((len(numbers), L.LATE))
                 numbers += L.SAME_VALUES, len(rest) + len(other_rest), *rest, *other_rest, len(rest)
     return UnitNumbers(numbers, scheduled, sets)

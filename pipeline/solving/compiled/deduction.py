@@ -219,7 +219,7 @@ def _propagate_once(planes):
 
 @compiled()
 def propagate_rounds(planes):
-    """Reset the planes of triads, then propagate_rounds for ROUNDS_PER_STEP rounds."""
+    """Reset the planes of triads, then propagate for ROUNDS_PER_STEP rounds."""
     for i in range(243):
         store(planes, L.ROW_MAY + i, broadcast(L.ALL_BITS))
         store(planes, L.COLUMN_MAY + i, broadcast(L.ALL_BITS))

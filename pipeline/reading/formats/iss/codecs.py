@@ -18,7 +18,7 @@ from pipeline.reading.formats.variants import RowColumn, cells_along
 SEPARATOR = "-"
 """The argument that separates groups of cells."""
 
-_LOOP = "_LOOP"
+_LOOP = "LOOP"
 """The last argument of a line that is a loop."""
 
 _MAX_SEGMENT_SUM = 30
