@@ -129,21 +129,22 @@ def find_copies(
     """Yield, in reading order, a `Copy` for each puzzle that is equivalent to an earlier one.
 
     The first puzzle of each class is written to `output`, one per line. Items other than classic
-    9×9 puzzles, and puzzles whose number of solutions is not certain, are skipped: each is yielded
-    as a `SkippedItem` before the copies of its batch, and is not written. `limit_bytes` limits the
-    memory for classes. Raises OSError if the environment fails.
+    9×9 puzzles, and puzzles whose number of solutions is not certified, are skipped: each is
+    yielded as a `SkippedItem` before the copies of its batch, and is not written. `limit_bytes`
+    limits the memory for classes. Raises OSError if the environment fails.
     """
     positions, counted = PositionMap(), tally or Tally()
     with Classes(limit_bytes) as classes:
         for batch, keys in _keyed_batches(sources, positions, settings, counted):
             yield from batch.skipped
-            firsts = classes.add(keys, batch.positions)
-            is_first = firsts == batch.positions
+            first_positions = classes.add(keys, batch.positions)
+            is_first = first_positions == batch.positions
             if output:
                 output.write(text_lines(batch.puzzles[is_first]))
             counted.classes += int(is_first.sum())
             counted.copies += int((~is_first).sum())
-            for position, first in zip(batch.positions[~is_first], firsts[~is_first], strict=True):
+            copies = batch.positions[~is_first], first_positions[~is_first]
+            for position, first in zip(*copies, strict=True):
                 yield Copy(*positions.locate(int(position)), *positions.locate(int(first)))
 
 
@@ -172,11 +173,12 @@ def find_overlap(
         known_tally.copies = known_tally.puzzles - known_tally.classes
         for batch, keys in _keyed_batches(sources, positions, settings, tally):
             yield from batch.skipped
-            firsts = classes.find(keys)
+            first_positions = classes.find(keys)
             if output:
-                output.write(text_lines(batch.puzzles[firsts == ABSENT]))
-            tally.copies += int((firsts != ABSENT).sum())
-            for position, first in zip(batch.positions.tolist(), firsts.tolist(), strict=True):
+                output.write(text_lines(batch.puzzles[first_positions == ABSENT]))
+            tally.copies += int((first_positions != ABSENT).sum())
+            pairs = zip(batch.positions.tolist(), first_positions.tolist(), strict=True)
+            for position, first in pairs:
                 if first != ABSENT:
                     yield Copy(*positions.locate(position), *positions.locate(first))
 
@@ -186,25 +188,24 @@ def _keyed_batches(
 ) -> Iterator[tuple[ClassicBatch, Keys]]:
     """Yield batches of puzzles with the keys of their classes, and update the tally.
 
-    Puzzles whose number of solutions is not certain are skipped.
+    Puzzles whose number of solutions is not certified are skipped.
     """
     for batch in classic_batches(sources, positions, settings):
-        forms, certain = forms_of(batch.puzzles)
-        undecided = batch.positions[~certain].tolist()
-        unsure = [SkippedItem(*positions.locate(position), _UNDECIDED) for position in undecided]
-        compared = ClassicBatch(
-            batch.puzzles[certain], batch.positions[certain], [*batch.skipped, *unsure]
-        )
+        forms, certified = forms_of(batch.puzzles)
+        undecided = batch.positions[~certified].tolist()
+        skipped = [*batch.skipped]
+        skipped += [SkippedItem(*positions.locate(position), _UNDECIDED) for position in undecided]
+        compared = ClassicBatch(batch.puzzles[certified], batch.positions[certified], skipped)
         tally.puzzles += len(compared.puzzles)
         tally.skipped += len(compared.skipped)
-        yield compared, keys_of(forms[certain])
+        yield compared, keys_of(forms[certified])
         tally.on_batch()
 
 
 def forms_of(puzzles: ValueArray) -> tuple[ValueArray, Flags]:
     """Return the canonical forms (P, 81) of 9×9 puzzles, and flags (P,) of the certain forms."""
     solved = certified_solutions(NINE_BY_NINE, masks_of_values(NINE_BY_NINE, puzzles), 2)
-    return canonical_forms(puzzles, solved.unique, solved.grids[0]), solved.certain
+    return canonical_forms(puzzles, solved.unique, solved.grids[0]), solved.certified
 
 
 def classic_batches(

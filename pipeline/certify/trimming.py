@@ -141,8 +141,8 @@ def _move_watch(state, watch, other):
 # Two watched literals (M. Moskewicz et al., Chaff, 2001), with blockers as in MiniSat 2.1. A clause
 # can become unit or false only when one of its two watched literals becomes false. So only the
 # clauses that watch this literal are visited, and backtracking leaves the watches unchanged. Each
-# literal has a list of unmarked and a list of marked clauses. A visit moves a clause that was
-# marked since it was linked to the other list, and unlinks a clause that was removed.
+# literal has a list of unmarked and a list of marked clauses. A visit moves a newly marked clause
+# to the list of marked clauses, and unlinks a removed clause.
 @compiled(inline=True)
 def _visit_watchers(state, kind, literal, end):
     """Visit the clauses in a watch list of a false literal. Returns a falsified clause, or NULL.
@@ -153,25 +153,25 @@ def _visit_watchers(state, kind, literal, end):
     while watch != NULL:
         state.numbers[VISITS] += 1
         next_watch, clause = state.next_watch[watch], watch >> 1
-        stays = clause < end
-        if stays and state.values[state.blockers[watch]] != _TRUE:
+        is_kept = clause < end
+        if is_kept and state.values[state.blockers[watch]] != _TRUE:
             other = state.literals[state.starts[clause] + 1 - (watch & 1)]
             if state.values[other] == _TRUE:
                 state.blockers[watch] = other
             elif _move_watch(state, watch, other):
-                stays = False
+                is_kept = False
             elif state.values[other] == _FALSE:
                 return clause
             else:
                 _assign(state, other, clause)
-        if stays and state.is_marked[clause] == kind:
+        if is_kept and state.is_marked[clause] == kind:
             previous = watch
         else:
             if previous == NULL:
                 state.first_watch[2 * literal + kind] = next_watch
             else:
                 state.next_watch[previous] = next_watch
-            if stays:
+            if is_kept:
                 _insert_watch(state, MARKED, literal, watch)
         watch = next_watch
     return NULL
@@ -207,21 +207,24 @@ def _add_clause(state, clause):
     """
     state.trail_before[clause] = state.numbers[TRAIL_LENGTH]
     start, end = state.starts[clause], state.starts[clause + 1]
-    next_open = start  # the literals before this index are not false
+    not_false_end = start  # the literals before this index are not false
     for i in range(start, end):
         literal = state.literals[i]
         if state.values[literal] != _FALSE:
-            state.literals[i], state.literals[next_open] = state.literals[next_open], literal
-            next_open += 1
-            if next_open == start + 2:
+            state.literals[i], state.literals[not_false_end] = (
+                state.literals[not_false_end],
+                literal,
+            )
+            not_false_end += 1
+            if not_false_end == start + 2:
                 break
     if end > start + 1:
         for k in range(2):
             state.blockers[2 * clause + k] = state.literals[start + 1 - k]
             _insert_watch(state, state.is_marked[clause], state.literals[start + k], 2 * clause + k)
-    if next_open == start:
+    if not_false_end == start:
         return clause
-    if next_open == start + 1 and state.values[state.literals[start]] != _TRUE:
+    if not_false_end == start + 1 and state.values[state.literals[start]] != _TRUE:
         _assign(state, state.literals[start], clause)
         return _propagate(state, state.trail_before[clause], clause + 1)
     return NULL
@@ -289,10 +292,10 @@ def _queue_clause(state, clause, count, root):
 @compiled(inline=True)
 def _analyse_conflict(state, falsified, root):
     """Append the hints of a conflict, and mark all clauses on which it depends."""
-    count, done = _queue_clause(state, falsified, 0, root), 0
-    while done < count:
-        variable = state.queue[done]
-        done += 1
+    count, head = _queue_clause(state, falsified, 0, root), 0
+    while head < count:
+        variable = state.queue[head]
+        head += 1
         if state.positions[variable] >= root and state.reasons[variable] != NULL:
             count = _queue_clause(state, state.reasons[variable], count, root)
     for position in range(root, state.numbers[TRAIL_LENGTH]):
@@ -318,10 +321,10 @@ def _mark_reasons(state, count):
 
     `count` is the length of the queue.
     """
-    done = 0
-    while done < count:
-        reason = state.reasons[state.queue[done]]
-        done += 1
+    head = 0
+    while head < count:
+        reason = state.reasons[state.queue[head]]
+        head += 1
         state.is_marked[reason] = 1
         for i in range(state.starts[reason], state.starts[reason + 1]):
             variable = state.literals[i] >> 1

@@ -1,4 +1,4 @@
-"""One round of propagation for LANE_COUNT 9×9 puzzles in parallel.
+"""One round of propagation for many 9×9 puzzles in parallel, one per lane.
 
 A triad consists of the three cells of a row or column in one box. A chute (a band or a stack) has
 nine triads: three lines by three boxes. Each value is in one triad of each line and of each box of
@@ -149,13 +149,13 @@ def _update_chute(board, chute, first, line, box, gap):
 # Hidden single. If both the row triad and the column triad of a cell must have a value, the value
 # is in their common cell: their common box has it only once.
 @compiled(inline=True)
-def _update_cell(board, cell, across, down):
+def _update_cell(board, cell, row_triad, column_triad):
     """Restrict a cell to the value that both its triads must have.
 
-    Returns three vectors: nonzero words for contradictions, nonzero words for open cells, and the
-    eliminated values.
+    `row_triad` and `column_triad` are the indices of their vectors. Returns three vectors: nonzero
+    words for contradictions, nonzero words for open cells, and the eliminated values.
     """
-    before, required = load(board, cell), load(board, across) & load(board, down)
+    before, required = load(board, cell), load(board, row_triad) & load(board, column_triad)
     after = before & (required | ~nonzero_mask(required))
     store(board, cell, after)
     return (
@@ -180,9 +180,11 @@ def sweep(board):
         dead, changed = dead | conflict, changed | eliminated
     for row in range(9):
         for column in range(9):
-            across = MUST_HAVE + 3 * row + column // 3
-            down = MUST_HAVE + 27 + 9 * (column // 3) + 3 * (column % 3) + row // 3
-            conflict, several, eliminated = _update_cell(board, 9 * row + column, across, down)
+            row_triad = MUST_HAVE + 3 * row + column // 3
+            column_triad = MUST_HAVE + 27 + 9 * (column // 3) + 3 * (column % 3) + row // 3
+            conflict, several, eliminated = _update_cell(
+                board, 9 * row + column, row_triad, column_triad
+            )
             dead, is_open, changed = dead | conflict, is_open | several, changed | eliminated
     store(board, DEAD_LANES, dead)
     store(board, OPEN_LANES, is_open)

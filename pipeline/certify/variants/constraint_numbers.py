@@ -79,7 +79,7 @@ class ConstraintNumbers:
         self.source = simplified
         self._end = end
         self.units = (*simplified.geometry_units.units, *simplified.units)
-        encoded_units = encode_units(self.units, end)
+        encoded_units = encode_units(self.units, deadline=end)
         self._unit_sets = encoded_units.sets
         self.blocks = [bit_tables()]
         self._block_offsets: dict[int, int] = {}

@@ -25,7 +25,7 @@ from pipeline.native import compiled
 # may be accepted. Accepting it is sound: fewer values are eliminated.
 @compiled()
 def _may_hold(state, problem, first, length, values):
-    """Whether the cells may hold exactly these values. The caller knows that each has a place.
+    """Whether the cells may hold exactly these values. The caller ensures that each has a place.
 
     Checks that each cell can hold one of the values, that no two cells have the same single value,
     and that no cell is the only place of two values.
@@ -80,8 +80,8 @@ def propagate_one_of_sets(state, problem, first, length, begin, end, context):
     possible, required = 0, L.NONE
     for i in range(begin, end):
         values = problem[i]
-        is_between = values & ~union == 0 and must & ~values == 0
-        if is_between and _may_hold(state, problem, first, length, values):
+        fits_bounds = values & ~union == 0 and must & ~values == 0
+        if fits_bounds and _may_hold(state, problem, first, length, values):
             possible |= values
             required &= values
     if possible == 0:
