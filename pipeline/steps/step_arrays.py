@@ -15,7 +15,7 @@ from pipeline.steps import layout as L
 BASES = (6.5, 6.6, 7.0, 7.5, 8.0, 8.5, 9.0, 9.5, 10.0, 10.5)
 """The base ratings of the chains of Sudoku Explainer."""
 
-COMPLEXITIES = tuple(((2 + half) << k) // 2 + 2 for k in range(2, 18) for half in (0, 1))
+_COMPLEXITIES = tuple(((2 + half) << k) // 2 + 2 for k in range(2, 18) for half in (0, 1))
 """Sudoku Explainer adds a tenth to the rating of a chain for each of these numbers of nodes that
 the chain exceeds.
 """
@@ -217,7 +217,7 @@ def make_tables() -> tuple[int, ...]:
         (max((mask & -mask).bit_length() - 1, 0) for mask in range(512)),
         (*starts, *masks),
         spot_at,
-        COMPLEXITIES,
+        _COMPLEXITIES,
         (round(10 * base) for base in BASES),
         rating_ranks(),
         accumulate(map(len, excluded), initial=L.EXCLUDED),

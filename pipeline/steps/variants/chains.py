@@ -22,7 +22,7 @@ _MAX_LINKS = 19
 """Maximum number of links of a chain."""
 
 
-class Links(Enum):
+class ChainLinks(Enum):
     """The links that a kind of chain may have."""
 
     OF_A_VALUE = auto()
@@ -44,7 +44,7 @@ class _LinkedNodes(NamedTuple):
     excluded: dict[int, int]
 
 
-def find_shortest_chain(state: State, links: Links) -> Iterator[Deduction]:
+def find_shortest_chain(state: State, links: ChainLinks) -> Iterator[Deduction]:
     """Yield the shortest chain of these links, if there is one."""
     linked = _linked_nodes(state, links)
     best: tuple[list[int], int] | None = None
@@ -55,11 +55,11 @@ def find_shortest_chain(state: State, links: Links) -> Iterator[Deduction]:
         yield _deduction(state, linked, *best)
 
 
-def _linked_nodes(state: State, links: Links) -> _LinkedNodes:
+def _linked_nodes(state: State, links: ChainLinks) -> _LinkedNodes:
     side = state.side
     strong: dict[int, dict[int, int | None]] = {}
     present = {bit: cells for bit in range(side) if (cells := state.cells_with(bit))}
-    if links != Links.OF_TWO_VALUE_CELLS:
+    if links != ChainLinks.OF_TWO_VALUE_CELLS:
         for index in state.full_units:
             for bit in present:
                 places = state.places(index, bit)
@@ -67,7 +67,7 @@ def _linked_nodes(state: State, links: Links) -> _LinkedNodes:
                     a, b = (cell * side + bit for cell in places)
                     strong.setdefault(a, {}).setdefault(b, index)
                     strong.setdefault(b, {}).setdefault(a, index)
-    if links != Links.OF_A_VALUE:
+    if links != ChainLinks.OF_A_VALUE:
         for cell in state.open_cells:
             if state.masks[cell].bit_count() == 2:
                 a, b = (cell * side + bit for bit in indices_of(state.masks[cell]))
@@ -77,7 +77,7 @@ def _linked_nodes(state: State, links: Links) -> _LinkedNodes:
     for bit, cells in present.items():
         for cell in indices_of(cells):
             peers = bits_of(c * side + bit for c in indices_of(cells & state.peers[cell]))
-            in_cell = state.masks[cell] & ~(1 << bit) if links == Links.ALL else 0
+            in_cell = state.masks[cell] & ~(1 << bit) if links == ChainLinks.ALL else 0
             excluded[cell * side + bit] = peers | in_cell << cell * side
     return _LinkedNodes(strong, excluded)
 
