@@ -66,7 +66,7 @@ if TYPE_CHECKING:
     from pipeline.service.solving import solve_puzzle
     from pipeline.settings import Settings
     from pipeline.solving import Effort, Traits
-    from pipeline.solving.bench import Benched, Timed
+    from pipeline.solving.bench import BenchResult, SolverRun
     from pipeline.solving.cnf import (
         Answer,
         Cnf,
@@ -85,7 +85,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Answer",
-    "Benched",
+    "BenchResult",
     "Candidate",
     "Certificate",
     "Cnf",
@@ -117,10 +117,10 @@ __all__ = [
     "SkippedItem",
     "SolverError",
     "SolverMissing",
+    "SolverRun",
     "SolverUsed",
     "Step",
     "Tally",
-    "Timed",
     "Traits",
     "Unknown",
     "Unsat",
@@ -175,7 +175,7 @@ _PUBLIC_NAMES = {
     "service.solving": "solve_puzzle",
     "settings": "Settings",
     "solving": "Effort Traits",
-    "solving.bench": "Benched Timed",
+    "solving.bench": "BenchResult SolverRun",
     "solving.cnf": "Answer Cnf Sat Unknown Unsat decode_model dimacs_lines parse_result",
     "solving.encode": "encode_puzzle",
     "solving.items": "Item read",

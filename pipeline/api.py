@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from pipeline.puzzle.puzzle import Grid, Puzzle
     from pipeline.reading.formats.dimacs import Model
     from pipeline.service.converting import Converted
-    from pipeline.solving.bench import Benched
+    from pipeline.solving.bench import BenchResult
     from pipeline.steps import Step
     from pipeline.steps.orders import Order
 
@@ -350,7 +350,7 @@ def bench(
     solvers: Sequence[str] = ("minisat", "glucose4", "cadical195"),
     unique: bool = False,
     **settings: Unpack[BenchOptions],
-) -> Iterator[Benched]:
+) -> Iterator[BenchResult]:
     """Measure how long each solver takes for each puzzle or formula of these sources.
 
     `solvers` are names: `minisat`, a program, and solvers of PySAT. All solvers get the same

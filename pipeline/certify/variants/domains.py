@@ -83,8 +83,8 @@ def restrict(state, problem, cell, mask):
     return True
 
 
-# Hidden single. The caller knows that one of the cells must hold each value, and that only one cell
-# can hold it. So a cell that must hold two of the values is a contradiction.
+# Hidden single. The caller ensures that the cells must hold each value, and that only one of them
+# can. So a cell that must hold two of the values is a contradiction.
 @compiled()
 def assign(state, problem, first, length, values):
     """Assign each value to the only cell of a scope that can hold it.
@@ -99,7 +99,7 @@ def assign(state, problem, first, length, values):
     return True
 
 
-# The caller knows that the scope holds each of the values. So a cell that is a peer of all cells
+# The caller ensures that the scope holds each of the values. So a cell that is a peer of all cells
 # that can hold a value cannot hold this value itself. In units, these eliminations are locked
 # candidates (pointing and claiming). For cages, the caller passes the values that every combination
 # of the cage contains.
