@@ -464,21 +464,23 @@ def _find_steps(result: Result[Grid | Model], order: Order, *, every: bool) -> I
     if not isinstance(problem, PuzzleProblem) or not has_steps(result):
         raise ValueError(NO_STEPS)
     is_unique = result.status == "unique"
-    placed, struck = problem.parsed.progress if is_unique and not mistakes_of(result) else ((), ())
+    placed, eliminated = (
+        problem.parsed.progress if is_unique and not mistakes_of(result) else ((), ())
+    )
     puzzle = problem.puzzle
     if puzzle.is_plain and puzzle.geometry == NINE_BY_NINE:
         unique = is_unique and certificate is not None and certificate.complete == "proved"
         find = all_steps if every else steps
         techniques = ORDERS[order]
         return find(
-            puzzle.cells, unique=unique, techniques=techniques, struck=struck, placed=placed
+            puzzle.cells, unique=unique, techniques=techniques, struck=eliminated, placed=placed
         )
     values = dict(placed)
     cells = tuple(
         1 << values[cell] - 1 if cell in values else mask for cell, mask in enumerate(puzzle.cells)
     )
     find_variant = all_variant_steps if every else variant_steps
-    return find_variant(replace(puzzle, cells=cells), struck=struck)
+    return find_variant(replace(puzzle, cells=cells), struck=eliminated)
 
 
 class Mistake(NamedTuple):
@@ -505,9 +507,9 @@ def mistakes_of(result: Result[Grid | Model]) -> tuple[Mistake, ...]:
     puzzle, progress = problem.puzzle, problem.parsed.progress
     if result.status == "unique":
         values = cast("Grid", result.solutions[0]).values
-        placed = (Mistake(*each, True) for each in progress.placed if values[each[0]] != each[1])
-        struck = (Mistake(*each, False) for each in progress.struck if values[each[0]] == each[1])
-        return (*placed, *struck)
+        mistakes = [Mistake(c, v, True) for c, v in progress.placed if values[c] != v]
+        mistakes += [Mistake(c, v, False) for c, v in progress.eliminated if values[c] == v]
+        return tuple(mistakes)
     if result.solutions or not result.complete:
         return ()
     filled = tuple(

@@ -184,7 +184,9 @@ def proof(  # noqa: PLR0913 - one parameter per option
     checker: CheckerOption = None,
     as_json: Annotated[
         bool,
-        json_option("name, status, proved, variables, clauses, steps, files, reason, other_solution"),
+        json_option(
+            "name, status, proved, variables, clauses, steps, files, reason, other_solution"
+        ),
     ] = False,
 ) -> None:
     """Write proofs, for other checkers, that there are no solutions besides the published ones.

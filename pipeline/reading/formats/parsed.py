@@ -29,11 +29,11 @@ class GameProgress(NamedTuple):
     """What a player has done: candidates (cell, value), cells from 0, values from 1.
 
     - `placed`: the digits that the player has placed.
-    - `struck`: the candidates that the player has eliminated.
+    - `eliminated`: the candidates that the player has eliminated.
     """
 
     placed: tuple[tuple[int, int], ...] = ()
-    struck: tuple[tuple[int, int], ...] = ()
+    eliminated: tuple[tuple[int, int], ...] = ()
 
 
 NO_PROGRESS = GameProgress()

@@ -107,8 +107,8 @@ def _progress_of(line: str) -> GameProgress:
     placed = tuple((cell, int(sign[1])) for cell, sign in enumerate(signs) if len(sign) == 2)
     words = rest.partition(":")[0].split() if match else []
     triples = (map(int, word) for word in words if _ELIMINATED.fullmatch(word))
-    struck = tuple((9 * row + column - 10, value) for value, row, column in triples)
-    return GameProgress(placed, struck)
+    eliminated = tuple((9 * row + column - 10, value) for value, row, column in triples)
+    return GameProgress(placed, eliminated)
 
 
 def recognise_library(head: SourceHead) -> tuple[None, str] | None:

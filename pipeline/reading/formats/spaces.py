@@ -92,8 +92,8 @@ def _row(line: TextLine, side: int, step: int) -> TokenRow:
     """
     end, placed = side * step, enumerate(line.text.ljust(side * step), 1)
     words = [Word(line.number, column, character) for column, character in placed]
-    others = [*(words[1:end:step] if step > 1 else ()), *words[end:]]
-    strays = (word for word in others if word.text != " ")
+    extra_words = [*(words[1:end:step] if step > 1 else ()), *words[end:]]
+    strays = (word for word in extra_words if word.text != " ")
     return TokenRow.of_words((*words[:end:step], *strays), line)
 
 

@@ -102,11 +102,11 @@ def _progress(cells: Sequence[dict[str, JsonNode]], side: int) -> GameProgress:
         value = str(cell["value"].value) if "value" in cell else ""
         marks = cell["centerPencilMarks"].value if "centerPencilMarks" in cell else None
         kept = {str(mark) for mark in marks} if isinstance(marks, list) else set[str]()
-        values = {str(each): each for each in range(1, side + 1)}
+        values = {str(number): number for number in range(1, side + 1)}
         if value in values:
             placed.append((index, values[value]))
         elif kept:
-            eliminated += [(index, each) for text, each in values.items() if text not in kept]
+            eliminated += [(index, number) for text, number in values.items() if text not in kept]
     return GameProgress(tuple(placed), tuple(eliminated))
 
 
