@@ -43,7 +43,7 @@ if TYPE_CHECKING:
         to_arrow,
         to_frame,
     )
-    from pipeline.catalogue.comparing import Copy, Left, Tally
+    from pipeline.catalogue.comparing import Copy, SkippedItem, Tally
     from pipeline.catalogue.generating import Wish
     from pipeline.certify import Violation, certifier, certify_grid, is_solution
     from pipeline.errors import (
@@ -66,7 +66,7 @@ if TYPE_CHECKING:
     from pipeline.service.solving import solve_puzzle
     from pipeline.settings import Settings
     from pipeline.solving import Effort, Traits
-    from pipeline.solving.bench import Benched, Timed
+    from pipeline.solving.bench import BenchResult, SolverRun
     from pipeline.solving.cnf import (
         Answer,
         Cnf,
@@ -85,7 +85,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Answer",
-    "Benched",
+    "BenchResult",
     "Candidate",
     "Certificate",
     "Cnf",
@@ -100,7 +100,6 @@ __all__ = [
     "InvalidPuzzle",
     "InvalidResult",
     "Item",
-    "Left",
     "LimitReached",
     "MissingFolder",
     "Mistake",
@@ -115,12 +114,13 @@ __all__ = [
     "Rule",
     "Sat",
     "Settings",
+    "SkippedItem",
     "SolverError",
     "SolverMissing",
+    "SolverRun",
     "SolverUsed",
     "Step",
     "Tally",
-    "Timed",
     "Traits",
     "Unknown",
     "Unsat",
@@ -160,7 +160,7 @@ _PUBLIC_NAMES = {
         "Mistake all_steps_of bench convert dedupe generate mistakes_of overlap solutions solve "
         "solve_many steps_of to_arrow to_frame"
     ),
-    "catalogue.comparing": "Copy Left Tally",
+    "catalogue.comparing": "Copy SkippedItem Tally",
     "catalogue.generating": "Wish",
     "certify": "Violation certifier certify_grid is_solution",
     "errors": (
@@ -175,7 +175,7 @@ _PUBLIC_NAMES = {
     "service.solving": "solve_puzzle",
     "settings": "Settings",
     "solving": "Effort Traits",
-    "solving.bench": "Benched Timed",
+    "solving.bench": "BenchResult SolverRun",
     "solving.cnf": "Answer Cnf Sat Unknown Unsat decode_model dimacs_lines parse_result",
     "solving.encode": "encode_puzzle",
     "solving.items": "Item read",

@@ -18,7 +18,7 @@ from pipeline.keywords import (
     settings_from,
 )
 from pipeline.puzzle.geometry import NINE_BY_NINE
-from pipeline.reading.formats import signs_of
+from pipeline.reading.formats import symbols_of
 from pipeline.service.signals import Stop
 from pipeline.service.solving import ProblemLike, PuzzleLike, problem_of_source, solve_sources
 from pipeline.service.workers import BatchRequest, Pool, Request
@@ -32,13 +32,13 @@ from pipeline.solving.result import Certificate, Result, Stopwatch, limits_left
 from pipeline.solving.solvers import Solvers
 
 if TYPE_CHECKING:
-    from pipeline.catalogue.comparing import Copy, Left, Tally
+    from pipeline.catalogue.comparing import Copy, SkippedItem, Tally
     from pipeline.catalogue.generating import Wish
     from pipeline.outbox.arrow import DataFrame, Table
     from pipeline.puzzle.puzzle import Grid, Puzzle
     from pipeline.reading.formats.dimacs import Model
     from pipeline.service.converting import Converted
-    from pipeline.solving.bench import Benched
+    from pipeline.solving.bench import BenchResult
     from pipeline.steps import Step
     from pipeline.steps.orders import Order
 
@@ -273,16 +273,16 @@ def dedupe(
     kept: BinaryIO | None = None,
     tally: Tally | None = None,
     **settings: Unpack[SourceOptions],
-) -> Generator[Copy | Left]:
+) -> Generator[Copy | SkippedItem]:
     """Yield the classic 9×9 puzzles that are equivalent to an earlier one in these sources.
 
     Two puzzles are equivalent if a symmetry maps one to the other: relabelling, rotation,
     reflection, and permutations of rows and columns that keep the boxes. Sources are files, folders
     and archives. The first puzzle of each class is written to `kept`, one per line. `tally` is
     updated with the numbers of puzzles and classes. With `against`, puzzles are compared only with
-    the puzzles of that source, and puzzles without an equivalent there are written to `kept`. A
-    puzzle that cannot be compared is yielded as a `Left` with the reason. Memory use is bounded: a
-    temporary folder is used for more than some millions of classes.
+    the puzzles of that source, and puzzles without an equivalent there are written to `kept`. An
+    item that cannot be compared is yielded as a `SkippedItem` with the reason. Memory use is
+    bounded: above some millions of classes, a temporary folder is used.
 
     Raises UsageError for an invalid setting, OSError if a file cannot be read or written.
     """
@@ -299,7 +299,7 @@ def dedupe(
 
 def overlap(
     known: str | Path, asked: str | Path, **settings: Unpack[SourceOptions]
-) -> Generator[Copy | Left]:
+) -> Generator[Copy | SkippedItem]:
     """Yield the same as `dedupe(asked, against=known)`. Deprecated: it will be removed in 1.1."""
     message = "overlap(a, b) is now dedupe(b, against=a); the old name works until 1.1"
     warnings.warn(message, DeprecationWarning, stacklevel=2)
@@ -351,7 +351,7 @@ def bench(
     solvers: Sequence[str] = ("minisat", "glucose4", "cadical195"),
     unique: bool = False,
     **settings: Unpack[BenchOptions],
-) -> Iterator[Benched]:
+) -> Iterator[BenchResult]:
     """Measure how long each solver takes for each puzzle or formula of these sources.
 
     `solvers` are names: `minisat`, a program, and solvers of PySAT. All solvers get the same
@@ -474,14 +474,16 @@ def _find_steps(
     if not isinstance(problem, PuzzleProblem) or not has_steps(result):
         raise ValueError(NO_STEPS)
     is_unique = result.status == "unique"
-    placed, struck = problem.parsed.progress if is_unique and not mistakes_of(result) else ((), ())
+    placed, eliminated = (
+        problem.parsed.progress if is_unique and not mistakes_of(result) else ((), ())
+    )
     puzzle = problem.puzzle
     if puzzle.is_plain and puzzle.geometry == NINE_BY_NINE:
         unique = is_unique and certificate is not None and certificate.complete == "proved"
         find = all_steps if every else steps
         techniques = order_with(order, optional)
         found = find(
-            puzzle.cells, unique=unique, techniques=techniques, struck=struck, placed=placed
+            puzzle.cells, unique=unique, techniques=techniques, struck=eliminated, placed=placed
         )
     else:
         values = dict(placed)
@@ -490,8 +492,8 @@ def _find_steps(
             for cell, mask in enumerate(puzzle.cells)
         )
         find_variant = all_variant_steps if every else variant_steps
-        found = find_variant(replace(puzzle, cells=cells), struck=struck)
-    return (step.with_symbols(signs_of(problem.format)) for step in found)
+        found = find_variant(replace(puzzle, cells=cells), struck=eliminated)
+    return (step.with_symbols(symbols_of(problem.format)) for step in found)
 
 
 class Mistake(NamedTuple):
@@ -518,9 +520,9 @@ def mistakes_of(result: Result[Grid | Model]) -> tuple[Mistake, ...]:
     puzzle, progress = problem.puzzle, problem.parsed.progress
     if result.status == "unique":
         values = cast("Grid", result.solutions[0]).values
-        placed = (Mistake(*each, True) for each in progress.placed if values[each[0]] != each[1])
-        struck = (Mistake(*each, False) for each in progress.struck if values[each[0]] == each[1])
-        return (*placed, *struck)
+        mistakes = [Mistake(c, v, True) for c, v in progress.placed if values[c] != v]
+        mistakes += [Mistake(c, v, False) for c, v in progress.eliminated if values[c] == v]
+        return tuple(mistakes)
     if result.solutions or not result.complete:
         return ()
     filled = tuple(

@@ -16,7 +16,7 @@ MIB = 1024 * 1024
 _ITEMS_PER_CHECK = 4096
 """Number of items that `Deadline.watch` yields between checks of the clock."""
 
-T = TypeVar("T")
+_T = TypeVar("_T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,11 +87,11 @@ class Deadline:
         if not self.left():
             raise LimitReached(self.reason)
 
-    def watch(self, items: Iterable[T]) -> Iterator[T]:
+    def watch(self, items: Iterable[_T]) -> Iterator[_T]:
         """Yield the items, and raise LimitReached once no time is left."""
         return chain.from_iterable(self._batches(items))
 
-    def _batches(self, items: Iterable[T]) -> Iterator[list[T]]:
+    def _batches(self, items: Iterable[_T]) -> Iterator[list[_T]]:
         remaining = iter(items)
         while batch := [*islice(remaining, _ITEMS_PER_CHECK)]:
             self.check()

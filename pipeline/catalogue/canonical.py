@@ -21,8 +21,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from pipeline.catalogue.minlex import BOX, CELLS, SIDE, forms_of_unique
+from pipeline.catalogue.minlex import BOX, SIDE, forms_of_unique
 from pipeline.catalogue.puzzle_arrays import Flags, Indices, ValueArray, line_orders
+from pipeline.puzzle.geometry import NINE_BY_NINE
 
 
 def canonical_forms(puzzles: ValueArray, unique: Flags, solutions: ValueArray) -> ValueArray:
@@ -32,9 +33,9 @@ def canonical_forms(puzzles: ValueArray, unique: Flags, solutions: ValueArray) -
     of puzzle p if the puzzle is unique, and is ignored otherwise. Raises ValueError for other
     shapes and types, for values above 9, and for solutions that break the rules.
     """
-    if puzzles.shape != solutions.shape or puzzles.shape[1:] != (CELLS,):
+    if puzzles.shape != solutions.shape or puzzles.shape[1:] != (NINE_BY_NINE.size,):
         found = f"puzzles of {puzzles.shape}, solutions of {solutions.shape}"
-        raise ValueError(f"expected two arrays of shape (P, {CELLS}), found {found}")
+        raise ValueError(f"expected two arrays of shape (P, 81), found {found}")
     _check(puzzles, solutions[unique])
     forms = np.empty(puzzles.shape, np.uint8)
     forms[unique] = forms_of_unique(puzzles[unique], solutions[unique])

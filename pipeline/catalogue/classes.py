@@ -67,8 +67,8 @@ class Classes(AbstractContextManager["Classes"]):
     The files have no names: the system frees them even if the process is killed.
     """
 
-    def __init__(self, limit: int = LIMIT_BYTES, folder: Path | None = None) -> None:
-        self._limit = limit
+    def __init__(self, limit_bytes: int = LIMIT_BYTES, folder: Path | None = None) -> None:
+        self._limit_bytes = limit_bytes
         self._folder = folder
         self._runs: list[Run] = []
         self._spilled: list[Run] = []
@@ -113,7 +113,7 @@ class Classes(AbstractContextManager["Classes"]):
         while self._runs and len(self._runs[-1]) <= 2 * len(run):
             run = _sorted_run(np.concatenate([run, self._runs.pop()]))
         self._runs.append(run)
-        if sum(stored.nbytes for stored in self._runs) > self._limit:
+        if sum(stored.nbytes for stored in self._runs) > self._limit_bytes:
             self._spilled.append(self._spill(_sorted_run(np.concatenate(self._runs))))
             self._runs = []
 

@@ -65,7 +65,7 @@ class Copy:
 
 
 @dataclass(frozen=True, slots=True)
-class Left:
+class SkippedItem:
     """An item that was skipped, and the reason; `line` is None if the source is a single puzzle."""
 
     source: str
@@ -75,7 +75,7 @@ class Left:
 
 @dataclass(slots=True)
 class Tally:
-    """Counts of compared puzzles, of their classes, of copies, and of skipped items (`left`).
+    """Counts of compared puzzles, of their classes, of copies, and of skipped items.
 
     `on_batch` is called after each batch.
     """
@@ -83,7 +83,7 @@ class Tally:
     puzzles: int = 0
     classes: int = 0
     copies: int = 0
-    left: int = 0
+    skipped: int = 0
     on_batch: Callable[[], None] = field(default=lambda: None, repr=False, compare=False)
 
 
@@ -93,7 +93,7 @@ class ClassicBatch:
 
     puzzles: ValueArray
     positions: NDArray[np.int64]
-    skipped: list[Left]
+    skipped: list[SkippedItem]
 
 
 @dataclass(slots=True)
@@ -124,26 +124,27 @@ def find_copies(
     settings: Settings,
     output: BinaryIO | None = None,
     tally: Tally | None = None,
-    limit: int = LIMIT_BYTES,
-) -> Generator[Copy | Left]:
+    limit_bytes: int = LIMIT_BYTES,
+) -> Generator[Copy | SkippedItem]:
     """Yield, in reading order, a `Copy` for each puzzle that is equivalent to an earlier one.
 
-    Writes the first puzzle of each class to `output`, one per line. Items other than classic 9×9
-    puzzles, and puzzles whose number of solutions is not certain, are skipped: each is yielded as a
-    `Left`, before the copies of its batch, and is not written. `limit` is the memory for classes in
-    bytes. Raises OSError if the environment fails.
+    The first puzzle of each class is written to `output`, one per line. Items other than classic
+    9×9 puzzles, and puzzles whose number of solutions is not certified, are skipped: each is
+    yielded as a `SkippedItem` before the copies of its batch, and is not written. `limit_bytes`
+    limits the memory for classes. Raises OSError if the environment fails.
     """
     positions, counted = PositionMap(), tally or Tally()
-    with Classes(limit) as classes:
+    with Classes(limit_bytes) as classes:
         for batch, keys in _keyed_batches(sources, positions, settings, counted):
             yield from batch.skipped
-            firsts = classes.add(keys, batch.positions)
-            is_first = firsts == batch.positions
+            first_positions = classes.add(keys, batch.positions)
+            is_first = first_positions == batch.positions
             if output:
                 output.write(text_lines(batch.puzzles[is_first]))
             counted.classes += int(is_first.sum())
             counted.copies += int((~is_first).sum())
-            for position, first in zip(batch.positions[~is_first], firsts[~is_first], strict=True):
+            copies = batch.positions[~is_first], first_positions[~is_first]
+            for position, first in zip(*copies, strict=True):
                 yield Copy(*positions.locate(int(position)), *positions.locate(int(first)))
 
 
@@ -153,18 +154,18 @@ def find_overlap(
     settings: Settings,
     output: BinaryIO | None = None,
     tallies: tuple[Tally, Tally] | None = None,
-    limit: int = LIMIT_BYTES,
-) -> Generator[Copy | Left]:
+    limit_bytes: int = LIMIT_BYTES,
+) -> Generator[Copy | SkippedItem]:
     """Yield a `Copy` for each puzzle of `sources` that is equivalent to a known puzzle.
 
     The `Copy` names the first known puzzle of the class. Puzzles of `sources` that are equivalent
     to no known puzzle are written to `output`, one per line. The first tally counts the puzzles of
     `known_sources`. The second tally counts the puzzles of `sources`, and its `copies` count the
-    yielded `Copy` objects. `limit` is the memory for classes in bytes. Raises OSError if the
+    yielded `Copy` objects. `limit_bytes` limits the memory for classes. Raises OSError if the
     environment fails.
     """
     positions, (known_tally, tally) = PositionMap(), tallies or (Tally(), Tally())
-    with Classes(limit) as classes:
+    with Classes(limit_bytes) as classes:
         for batch, keys in _keyed_batches(known_sources, positions, settings, known_tally):
             yield from batch.skipped
             classes.add(keys, batch.positions)
@@ -172,11 +173,12 @@ def find_overlap(
         known_tally.copies = known_tally.puzzles - known_tally.classes
         for batch, keys in _keyed_batches(sources, positions, settings, tally):
             yield from batch.skipped
-            firsts = classes.find(keys)
+            first_positions = classes.find(keys)
             if output:
-                output.write(text_lines(batch.puzzles[firsts == ABSENT]))
-            tally.copies += int((firsts != ABSENT).sum())
-            for position, first in zip(batch.positions.tolist(), firsts.tolist(), strict=True):
+                output.write(text_lines(batch.puzzles[first_positions == ABSENT]))
+            tally.copies += int((first_positions != ABSENT).sum())
+            pairs = zip(batch.positions.tolist(), first_positions.tolist(), strict=True)
+            for position, first in pairs:
                 if first != ABSENT:
                     yield Copy(*positions.locate(position), *positions.locate(first))
 
@@ -186,25 +188,24 @@ def _keyed_batches(
 ) -> Iterator[tuple[ClassicBatch, Keys]]:
     """Yield batches of puzzles with the keys of their classes, and update the tally.
 
-    Puzzles whose number of solutions is not certain are skipped.
+    Puzzles whose number of solutions is not certified are skipped.
     """
     for batch in classic_batches(sources, positions, settings):
-        forms, certain = forms_of(batch.puzzles)
-        undecided = batch.positions[~certain].tolist()
-        unsure = [Left(*positions.locate(position), _UNDECIDED) for position in undecided]
-        compared = ClassicBatch(
-            batch.puzzles[certain], batch.positions[certain], [*batch.skipped, *unsure]
-        )
+        forms, certified = forms_of(batch.puzzles)
+        undecided = batch.positions[~certified].tolist()
+        skipped = [*batch.skipped]
+        skipped += [SkippedItem(*positions.locate(position), _UNDECIDED) for position in undecided]
+        compared = ClassicBatch(batch.puzzles[certified], batch.positions[certified], skipped)
         tally.puzzles += len(compared.puzzles)
-        tally.left += len(compared.skipped)
-        yield compared, keys_of(forms[certain])
+        tally.skipped += len(compared.skipped)
+        yield compared, keys_of(forms[certified])
         tally.on_batch()
 
 
 def forms_of(puzzles: ValueArray) -> tuple[ValueArray, Flags]:
     """Return the canonical forms (P, 81) of 9×9 puzzles, and flags (P,) of the certain forms."""
     solved = certified_solutions(NINE_BY_NINE, masks_of_values(NINE_BY_NINE, puzzles), 2)
-    return canonical_forms(puzzles, solved.unique, solved.grids[0]), solved.certain
+    return canonical_forms(puzzles, solved.unique, solved.grids[0]), solved.certified
 
 
 def classic_batches(
@@ -257,7 +258,7 @@ def _batch_of_puzzle(item: Item, positions: PositionMap) -> ClassicBatch:
     problem = item.problem
     cells = classic_values(problem.puzzle) if isinstance(problem, PuzzleProblem) else None
     if cells is None:
-        return _skipped_batch(Left(item.name, None, item.reason or _NOT_CLASSIC))
+        return _skipped_batch(SkippedItem(item.name, None, item.reason or _NOT_CLASSIC))
     return ClassicBatch(cells[None], positions.positions_of(np.zeros(1, np.int64)), [])
 
 
@@ -267,10 +268,10 @@ def _batches_of_collection(
     for chunk in layout.chunks(stream, CHUNK_BYTES):
         yield _batch_of_chunk(chunk, layout, positions, settings)
     if stream.error:
-        yield _skipped_batch(Left(positions.names[-1], None, str(stream.error)))
+        yield _skipped_batch(SkippedItem(positions.names[-1], None, str(stream.error)))
 
 
-def _skipped_batch(item: Left) -> ClassicBatch:
+def _skipped_batch(item: SkippedItem) -> ClassicBatch:
     return ClassicBatch(np.zeros((0, 81), np.uint8), np.zeros(0, np.int64), [item])
 
 
@@ -290,7 +291,9 @@ def _batch_of_chunk(
             continue
         values = classic_values(entry.puzzle) if entry.puzzle else None
         if values is None:
-            skipped.append(Left(positions.names[-1], entry.line, entry.error or _NOT_CLASSIC))
+            skipped.append(
+                SkippedItem(positions.names[-1], entry.line, entry.error or _NOT_CLASSIC)
+            )
         else:
             cells[index], is_classic[index] = values, True
     return ClassicBatch(cells[is_classic], positions.positions_of(lines[is_classic]), skipped)

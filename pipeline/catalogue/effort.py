@@ -49,7 +49,7 @@ _SEED = 20_240_229
 _BITS = np.left_shift(1, np.arange(16, dtype=np.uint16), dtype=np.uint16)
 """The masks that contain one value each."""
 
-Counts = NDArray[np.int64]
+Integers = NDArray[np.int64]
 """Counts or indices."""
 
 
@@ -71,7 +71,7 @@ def undecided_cells(states: States) -> Flags:
     return several
 
 
-def depths_of(masks: MaskArray, max_depth: int = MAX_TRIAL_DEPTH) -> Counts:
+def depths_of(masks: MaskArray, max_depth: int = MAX_TRIAL_DEPTH) -> Integers:
     """Return the depth of each puzzle with one solution; `max_depth` + 1 if it is larger.
 
     `masks` is (P, n²).
@@ -112,21 +112,23 @@ def _eliminate_refuted(states: States, depth: int) -> None:
         undecided = undecided[undecided_cells(states[:, undecided]).any(axis=0)]
 
 
-def _eliminate_refuted_in_columns(states: States, columns: Counts, depth: int) -> None:
+def _eliminate_refuted_in_columns(states: States, columns: Integers, depth: int) -> None:
     """Apply `_eliminate_refuted` to the states in these columns."""
     selected = states.take(columns, axis=1)
     _eliminate_refuted(selected, depth)
     states[:, columns] = selected
 
 
-def _candidates(states: States) -> tuple[Counts, Counts, States]:
+def _candidates(states: States) -> tuple[Integers, Integers, States]:
     """Return the C candidates of undecided cells: arrays (C,) of their states, cells and bits."""
     undecided = np.where(undecided_cells(states), states, np.uint16(0))
     owners, cells, values = np.nonzero((undecided[:, :, None] & _BITS).swapaxes(0, 1))
     return owners, cells, _BITS[values]
 
 
-def backdoors_of(masks: MaskArray, solutions: ValueArray, max_cells: int = MAX_BACKDOOR) -> Counts:
+def backdoors_of(
+    masks: MaskArray, solutions: ValueArray, max_cells: int = MAX_BACKDOOR
+) -> Integers:
     """Return the size of the smallest backdoor of each puzzle; `max_cells` + 1 if it is larger.
 
     `masks` and `solutions` are (P, n²).
@@ -164,7 +166,7 @@ def splits_of(forms: ValueArray) -> Splits:
     return Splits(counts.mean(axis=1), counts.std(axis=1))
 
 
-def count_splits(masks: MaskArray) -> Counts:
+def count_splits(masks: MaskArray) -> Integers:
     """Return the number of branchings (P,) in a search for all solutions of each puzzle (P, n²)."""
     counts = np.zeros(len(masks), np.int64)
     stack = [(np.arange(len(masks)), states_of(masks))]
@@ -184,7 +186,7 @@ def count_splits(masks: MaskArray) -> Counts:
     return counts
 
 
-def _branches(states: States) -> tuple[Counts, States]:
+def _branches(states: States) -> tuple[Integers, States]:
     """Branch on the first cell with the fewest candidates.
 
     Returns the index (B,) of the parent state of each branch, and the branches (n², B).
@@ -192,8 +194,8 @@ def _branches(states: States) -> tuple[Counts, States]:
     sizes = np.bitwise_count(states).astype(np.int16)
     sizes[sizes == 1] = 99
     cells = sizes.argmin(axis=0)
-    fields = states[cells, np.arange(states.shape[1])]
-    parents, values = np.nonzero(fields[:, None] & _BITS)
+    masks = states[cells, np.arange(states.shape[1])]
+    parents, values = np.nonzero(masks[:, None] & _BITS)
     branches = states.take(parents, axis=1)
     branches[cells[parents], np.arange(len(parents))] = _BITS[values]
     return parents, branches

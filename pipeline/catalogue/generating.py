@@ -54,8 +54,8 @@ MAX_FRUITLESS_TECHNIQUE_BATCHES = 100
 
 MIN_FRUITLESS_BATCHES, HOPELESS_DISTANCE = 10, 3
 """Generation gives up after MIN_FRUITLESS_BATCHES if the requested number of clues differs by
-HOPELESS_DISTANCE or more (twice that for symmetric puzzles) from every number that occurred. With
-each clue more or less, puzzles become at least 15 times as rare."""
+HOPELESS_DISTANCE or more (twice that for symmetric puzzles) from every number that occurred. Each
+further clue of distance makes puzzles at least 15 times as rare."""
 
 MAX_MINIMAL_GIVENS = 40
 """The largest known number of givens of a minimal classic puzzle (M. Dobrichev, 2014)."""
@@ -164,7 +164,7 @@ def _generate_batches(
         for index in np.flatnonzero(solved.unique).tolist():
             puzzle = _generated_puzzle(chosen, solved, index)
             on_tried(number * BATCH_GRIDS)
-            if _has_wished_steps(wish, puzzle):
+            if _has_requested_steps(wish, puzzle):
                 is_fruitless = False
                 yield puzzle
         fruitless = fruitless + 1 if is_fruitless else 0
@@ -182,8 +182,8 @@ def _generate_batches(
             )
 
 
-def _has_wished_steps(wish: Wish, puzzle: Generated) -> bool:
-    """Whether the solving steps of a puzzle have the wished level and hardest technique."""
+def _has_requested_steps(wish: Wish, puzzle: Generated) -> bool:
+    """Whether the solving steps of a puzzle have the requested level and hardest technique."""
     if not (wish.level or wish.technique):
         return True
     hardest = wish.hardest
@@ -206,10 +206,10 @@ def _make_batch(
     grids = _random_grids(generator, solvers)
     given = np.left_shift(1, grids - 1, dtype=np.uint16)
     masks, (minimum, maximum) = given.copy(), wish.givens
-    drawn = minimum + (generator.random_raw(BATCH_GRIDS) % np.uint64(maximum - minimum + 1)).astype(
-        np.int64
-    )
-    min_clues = np.zeros(BATCH_GRIDS, np.int64) if wish.minimal else drawn
+    target_clues = minimum + (
+        generator.random_raw(BATCH_GRIDS) % np.uint64(maximum - minimum + 1)
+    ).astype(np.int64)
+    min_clues = np.zeros(BATCH_GRIDS, np.int64) if wish.minimal else target_clues
     order = np.argsort(generator.random_raw((BATCH_GRIDS, _CELLS)), axis=1, kind="stable")
     if wish.symmetric:
         order = _first_halves(order)
@@ -224,12 +224,12 @@ def _make_batch(
         steps += [(additions[0], column) for column in order.T]
     for added, column in steps:
         on_step()
-        weaker = _add_candidates(masks, added, column, symmetric=wish.symmetric)
-        clues = (weaker != _BLANK).sum(axis=1)
-        changed = np.flatnonzero((weaker != masks).any(axis=1) & (clues >= min_clues))
+        relaxed = _add_candidates(masks, added, column, symmetric=wish.symmetric)
+        clues = (relaxed != _BLANK).sum(axis=1)
+        changed = np.flatnonzero((relaxed != masks).any(axis=1) & (clues >= min_clues))
         if len(changed):
-            unique = find_solutions(NINE_BY_NINE, weaker[changed], 2, solvers=solvers).counts == 1
-            masks[changed[unique]] = weaker[changed[unique]]
+            unique = find_solutions(NINE_BY_NINE, relaxed[changed], 2, solvers=solvers).counts == 1
+            masks[changed[unique]] = relaxed[changed[unique]]
     return masks
 
 
@@ -270,14 +270,14 @@ def _add_candidates(
     `added` (P, 81) contains these values. If `symmetric`, the opposite cell may have its values of
     `added`, too.
     """
-    weaker, puzzles = masks.copy(), np.arange(len(masks))
+    relaxed, puzzles = masks.copy(), np.arange(len(masks))
     for chosen in (cells, _CELLS - 1 - cells) if symmetric else (cells,):
-        weaker[puzzles, chosen] |= added[puzzles, chosen]
-    return weaker
+        relaxed[puzzles, chosen] |= added[puzzles, chosen]
+    return relaxed
 
 
 def _has_properties(wish: Wish, masks: NDArray[np.uint16]) -> Flags:
-    """Return flags (P,) of the puzzles with the wished properties. The level is not checked."""
+    """Return flags (P,) of the puzzles with the requested properties. The level is not checked."""
     minimum, maximum = wish.givens
     clues = (masks != _BLANK).sum(axis=1)
     matching: Flags = (clues >= minimum) & (clues <= maximum)

@@ -27,7 +27,7 @@ CALL_PUZZLES = 4096
 """Number of puzzles per call of machine code. A call takes a few milliseconds and delays
 signals."""
 
-PYTHON_SECONDS = 0.02
+_PYTHON_SECONDS = 0.02
 """Seconds that plain Python takes for a puzzle."""
 
 PROGRAM = Program(
@@ -38,7 +38,7 @@ loader = ProgramLoader(PROGRAM)
 _HIGHER, _SAME, _LOWER = range(3)
 """Results of comparing an image of the solution with the lowest image so far."""
 
-BOX, SIDE, CELLS = 3, 9, 81
+BOX, SIDE, _CELLS = 3, 9, 81
 PAIRS = 36
 """Number of ordered pairs of two rows of a band (18) or two columns of a stack (18)."""
 
@@ -190,21 +190,21 @@ def _find_class(row: Indices, codes: NDArray[np.int32]) -> tuple[list[int], Indi
 def new_scratch() -> Scratch:
     """Allocate working memory."""
     return Scratch(
-        np.zeros((2, CELLS), np.uint8),
+        np.zeros((2, _CELLS), np.uint8),
         np.zeros((2, SIDE, SIDE + 1), np.uint8),
         np.zeros(PAIRS, np.int64),
         np.zeros(SIDE + 1, np.uint8),
         np.zeros(SIDE, np.int64),
         np.zeros(SIDE, np.int64),
-        np.zeros(CELLS, np.uint8),
+        np.zeros(_CELLS, np.uint8),
         np.zeros((MAX_TIED, 4), np.int64),
-        np.zeros(CELLS, np.uint8),
+        np.zeros(_CELLS, np.uint8),
     )
 
 
 def forms_of_unique(puzzles: ValueArray, solutions: ValueArray) -> ValueArray:
     """Return the canonical forms (P, 81) of puzzles with one solution; see `canonical`."""
-    write = loader.get(len(puzzles) * PYTHON_SECONDS)
+    write = loader.get(len(puzzles) * _PYTHON_SECONDS)
     return compute_forms(write or write_forms, puzzles, solutions)
 
 
@@ -229,7 +229,7 @@ def try_forms(write: Callable[..., int]) -> None:
     lowest = np.array(
         [[(3 * r + r // 3 + c) % 9 + 1 for c in range(9)] for r in range(9)], np.uint8
     )
-    turned = np.rot90(lowest).reshape(1, CELLS)
+    turned = np.rot90(lowest).reshape(1, _CELLS)
     if compute_forms(write, turned, turned).reshape(SIDE, SIDE).tolist() != lowest.tolist():
         raise RuntimeError("self-test of the compiled code failed: wrong canonical form")
 
@@ -400,11 +400,11 @@ def write_forms(tables, scratch, puzzles, solutions, forms):
         for tie in range(count):
             _write_image(scratch, tables, puzzles, puzzle, tie)
             is_lower = tie == 0
-            for cell in range(CELLS):
+            for cell in range(_CELLS):
                 if scratch.image[cell] != forms[puzzle, cell]:
                     is_lower = is_lower or scratch.image[cell] < forms[puzzle, cell]
                     break
             if is_lower:
-                for cell in range(CELLS):
+                for cell in range(_CELLS):
                     forms[puzzle, cell] = scratch.image[cell]
     return True

@@ -134,6 +134,6 @@ def _redundancy_finder(seconds: float) -> RedundancyFinder:
 
     def find_redundancy(solved: SolvedBatch) -> tuple[Flags, Flags]:
         givens = redundant_givens(solved.geometry, solved.masks, seconds * len(solved.masks))
-        return givens.cells, givens.certain
+        return givens.cells, givens.certified
 
     return find_redundancy

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from pipeline.native import Program, ProgramLoader, compiled
 from pipeline.native.vectors import (
-    Words,
+    Vectors,
     broadcast,
     clear_lowest_bit,
     load,
@@ -28,15 +28,15 @@ from pipeline.puzzle.geometry import NINE_BY_NINE
 
 __all__ = ["States", "propagate_singles"]
 
-CELLS = NINE_BY_NINE.size
-DEAD, CHANGED, ROWS = CELLS, CELLS + 1, CELLS + 2
-"""A board has ROWS vectors: one for each cell, then `DEAD` and `CHANGED`. A word of `DEAD` is
-nonzero after a contradiction, and a word of `CHANGED` after a change."""
+_CELLS = NINE_BY_NINE.size
+_DEAD, _CHANGED, _ROWS = _CELLS, _CELLS + 1, _CELLS + 2
+"""A board has _ROWS vectors: one for each cell, then _DEAD and _CHANGED. A word of _DEAD is nonzero
+after a contradiction, and a word of _CHANGED after a change."""
 
 PYTHON_WIDTH = 1024
 """Number of states per vector in plain Python."""
 
-PYTHON_SECONDS = 3e-4
+_PYTHON_SECONDS = 3e-4
 """Seconds that plain Python takes for a state."""
 
 _NO_VALUES, _ALL_VALUES = np.uint16(0), np.uint16(NINE_BY_NINE.all_values)
@@ -58,42 +58,42 @@ def propagate_singles(states: States) -> None:
 
     All masks of a state with a contradiction become 0. Raises ValueError for other arrays.
     """
-    if states.shape[0] != CELLS or states.dtype != np.uint16 or not states.flags.c_contiguous:
+    if states.shape[0] != _CELLS or states.dtype != np.uint16 or not states.flags.c_contiguous:
         raise ValueError(
-            f"expected states of shape ({CELLS}, …) of uint16, contiguous, found {states.shape} of "
-            f"{states.dtype}"
+            f"expected contiguous states of shape ({_CELLS}, …) of uint16, found {states.shape} "
+            f"of {states.dtype}"
         )
-    if propagate := loader.get(states.shape[1] * PYTHON_SECONDS):
+    if propagate := loader.get(states.shape[1] * _PYTHON_SECONDS):
         propagate(new_board(), states)
     else:
         propagate_states(
-            np.zeros((ROWS, min(PYTHON_WIDTH, states.shape[1]) or 1), np.uint16), states
+            np.zeros((_ROWS, min(PYTHON_WIDTH, states.shape[1]) or 1), np.uint16), states
         )
 
 
-def new_board() -> Words:
+def new_board() -> Vectors:
     """Return a board for machine code, which has one state per word of a vector."""
-    return zero_vectors(np.uint16, ROWS)
+    return zero_vectors(np.uint16, _ROWS)
 
 
 @compiled()
 def propagate_states(board, states):
     """Propagate all singles in K states (81, K), in place.
 
-    All masks of a state with a contradiction become 0. `board` (ROWS, ·) has one state per column.
+    All masks of a state with a contradiction become 0. `board` (_ROWS, ·) has one state per column.
     """
     count, width = states.shape[1], board.shape[1]
     for start in range(0, count, width):
         used = min(width, count - start)
         for lane in range(width):
-            board[DEAD, lane] = lane >= used
-        for cell in range(CELLS):
+            board[_DEAD, lane] = lane >= used
+        for cell in range(_CELLS):
             board[cell, :used] = states[cell, start : start + used]
         _propagate_units(board)
         while _has_changed(board):
             _propagate_units(board)
-        alive = ~nonzero_mask(load(board, DEAD))
-        for cell in range(CELLS):
+        alive = ~nonzero_mask(load(board, _DEAD))
+        for cell in range(_CELLS):
             store(board, cell, load(board, cell) & alive)
             states[cell, start : start + used] = board[cell, :used]
     return True
@@ -144,7 +144,7 @@ def _propagate_unit(board, first, column_step, row_step):
 @compiled()
 def _propagate_units(board):
     """Propagate the singles of all units once."""
-    dead, changed = load(board, DEAD), broadcast(_NO_VALUES)
+    dead, changed = load(board, _DEAD), broadcast(_NO_VALUES)
     for unit in range(9):
         conflict, eliminated = _propagate_unit(board, 9 * unit, 1, 3)
         dead, changed = dead | conflict, changed | eliminated
@@ -154,16 +154,16 @@ def _propagate_units(board):
     for unit in range(9):
         conflict, eliminated = _propagate_unit(board, 27 * (unit // 3) + 3 * (unit % 3), 1, 9)
         dead, changed = dead | conflict, changed | eliminated
-    for cell in range(CELLS):
+    for cell in range(_CELLS):
         dead = dead | ~nonzero_mask(load(board, cell))
-    store(board, DEAD, dead)
-    store(board, CHANGED, changed & ~nonzero_mask(dead))
+    store(board, _DEAD, dead)
+    store(board, _CHANGED, changed & ~nonzero_mask(dead))
 
 
 @compiled(inline=True)
 def _has_changed(board):
     for lane in range(board.shape[1]):  # noqa: SIM110 - numba does not support `any`
-        if board[CHANGED, lane]:
+        if board[_CHANGED, lane]:
             return True
     return False
 
@@ -174,7 +174,7 @@ def try_singles(propagate: Callable[..., int]) -> None:
     Raises RuntimeError unless the valid grid is filled and the invalid grid becomes 0.
     """
     grid = np.array([[(3 * r + r // 3 + c) % 9 for c in range(9)] for r in range(9)], np.uint8)
-    states = np.repeat(np.left_shift(1, grid, dtype=np.uint16).reshape(CELLS, 1), 2, axis=1)
+    states = np.repeat(np.left_shift(1, grid, dtype=np.uint16).reshape(_CELLS, 1), 2, axis=1)
     expected = states.copy()
     states[:9], states[::9] = NINE_BY_NINE.all_values, NINE_BY_NINE.all_values
     states[80, 1], expected[:, 1] = states[79, 1], 0

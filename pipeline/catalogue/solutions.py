@@ -47,22 +47,23 @@ class CertifiedBatch:
     |---|---|---|
     | `counts` | (P,) | the number of solutions found |
     | `grids` | (max_solutions, P, n²) | the solutions |
-    | `certain` | (P,) | whether the solutions were checked, see below |
+    | `certified` | (P,) | whether the solutions were checked, see below |
     | `nodes` | (P,) | search nodes of the proof of completeness |
 
-    If a puzzle has fewer than `max_solutions` solutions, `certain` also means that none is missing.
-    If a puzzle is not certain, its elements of the other arrays have no meaning.
+    If a puzzle has fewer than `max_solutions` solutions, `certified` also means that none is
+    missing.
+    If a puzzle is not certified, its elements of the other arrays have no meaning.
     """
 
     counts: NDArray[np.int64]
     grids: NDArray[np.uint8]
-    certain: Flags
+    certified: Flags
     nodes: NDArray[np.int64]
 
     @property
     def unique(self) -> Flags:
         """Flags (P,) of the puzzles with one solution. `max_solutions` must be 2 or more."""
-        unique: Flags = self.certain & (self.counts == 1)
+        unique: Flags = self.certified & (self.counts == 1)
         return unique
 
 
@@ -75,16 +76,16 @@ def certified_solutions(
     """
     end = time.monotonic() + seconds
     solved = find_solutions(geometry, masks, max_solutions, seconds)
-    certain, nodes = solved.decided.copy(), np.zeros(len(masks), np.int64)
-    few = np.flatnonzero(certain & (solved.counts < max_solutions))
+    certified, nodes = solved.decided.copy(), np.zeros(len(masks), np.int64)
+    few = np.flatnonzero(certified & (solved.counts < max_solutions))
     if len(few):
         assertion = masks[few], solved.counts[few], solved.grids[:, few]
         left = max(0.0, end - time.monotonic())
         verdicts, nodes[few] = search_all_of_batch(geometry, *assertion, left)
-        certain[few] = verdicts == Verdict.COMPLETE
+        certified[few] = verdicts == Verdict.COMPLETE
     listed = np.where(solved.counts < max_solutions, 0, solved.counts)
-    certain &= certify_lists(geometry, masks, listed, solved.grids)
-    return CertifiedBatch(solved.counts, solved.grids, certain, nodes)
+    certified &= certify_lists(geometry, masks, listed, solved.grids)
+    return CertifiedBatch(solved.counts, solved.grids, certified, nodes)
 
 
 def find_solutions(
@@ -134,11 +135,11 @@ class RedundantGivens:
     | array | shape | contents |
     |---|---|---|
     | `cells` | (P, n²) | flags of the redundant cells |
-    | `certain` | (P,) | whether all flags of the puzzle are certain |
+    | `certified` | (P,) | whether all flags of the puzzle are certified |
     """
 
     cells: Flags
-    certain: Flags
+    certified: Flags
 
 
 def redundant_givens(geometry: Geometry, masks: MaskArray, seconds: float = inf) -> RedundantGivens:
@@ -174,5 +175,5 @@ def _find_redundant(
         weaker[cell_indices] ^= weaker.dtype.type(geometry.all_values)
         solved = certified_solutions(geometry, weaker, 1, max(0.0, end - time.monotonic()))
         redundant.cells[owners[chunk], cells[chunk]] = solved.counts == 0
-        redundant.certain[owners[chunk][~solved.certain]] = False
+        redundant.certified[owners[chunk][~solved.certified]] = False
     return redundant

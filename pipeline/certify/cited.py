@@ -14,7 +14,7 @@ from pipeline.puzzle.constraints import Allowed, AnyOf, Constraint
 from pipeline.puzzle.geometry import FreeGrid, Geometry
 from pipeline.puzzle.puzzle import Puzzle, Rule
 
-MAX_NODES = 2000
+_MAX_NODES = 2000
 """Number of branches of the search after which a step is not certified."""
 
 
@@ -42,7 +42,7 @@ def follows_from(
     - `constraints`: the cited units and the constraints of the cited rules.
     - `placed`, `eliminated`: the candidates (cell, value) that are true and that are false.
 
-    A step without conclusions does not follow. Nor does a step that needs more than MAX_NODES
+    A step without conclusions does not follow. Nor does a step that needs more than _MAX_NODES
     branches.
     """
     wrong = [_excludes_value(geometry, cell, value) for cell, value in placed]
@@ -57,7 +57,7 @@ def follows_from(
         puzzle = Puzzle(_without_units(geometry), cells, tuple(map(CitedConstraint, cited)))
     except ValueError:  # a cited cell has no candidate left
         return False
-    result = search_all_of_variant(puzzle, (), max_nodes=MAX_NODES)
+    result = search_all_of_variant(puzzle, (), max_nodes=_MAX_NODES)
     return result.is_complete
 
 

@@ -25,11 +25,11 @@ from pipeline.certify.lrat import MAX_LRAT_CHARACTERS, ProofRejected, check_lrat
 from pipeline.certify.trimming import (
     CONFLICT_CLAUSE,
     NEXT_CLAUSE,
-    NOTHING,
+    NULL,
     OUTPUT_LENGTH,
     REJECTED,
     TRIMMED,
-    State,
+    TrimmerState,
     trim,
 )
 from pipeline.errors import LimitReached
@@ -206,7 +206,7 @@ def _dimacs_literal(code: int, variables: Sequence[int]) -> int:
 
 def _run_trimmer(
     trimmer: Callable[..., int] | None,
-    state: State,
+    state: TrimmerState,
     first_lemma: int,
     variables: int,
     deadline: Deadline,
@@ -233,13 +233,15 @@ def _run_trimmer(
     raise NotTrimmed(clause - first_lemma if first_lemma <= clause < clauses else None)
 
 
-def _new_list_state(literals: Sequence[int], starts: Sequence[int], variables: int) -> State:
+def _new_list_state(literals: Sequence[int], starts: Sequence[int], variables: int) -> TrimmerState:
     """Return a new state of lists, for plain Python."""
     codes = [2 * x - 2 if x > 0 else -2 * x - 1 for x in literals]
     return _new_state(codes, starts, variables, lambda size, value, _: [value] * size)
 
 
-def _new_array_state(literals: Sequence[int], starts: Sequence[int], variables: int) -> State:
+def _new_array_state(
+    literals: Sequence[int], starts: Sequence[int], variables: int
+) -> TrimmerState:
     """Return a new state of arrays, for machine code.
 
     Raises ValueError for a variable out of range.
@@ -256,11 +258,11 @@ def _new_array_state(literals: Sequence[int], starts: Sequence[int], variables: 
 
 def _new_state(
     literals: Any, starts: Any, variables: int, new_array: Callable[[int, int, str], Any]
-) -> State:
+) -> TrimmerState:
     """Return the initial state. `new_array(size, value, type)` makes a list or an array."""
     clauses, numbers = len(starts) - 1, new_array(5, 0, "q")
-    numbers[CONFLICT_CLAUSE] = NOTHING
-    return State(
+    numbers[CONFLICT_CLAUSE] = NULL
+    return TrimmerState(
         literals,
         starts,
         trail_before=new_array(clauses, 0, "i"),
@@ -269,7 +271,7 @@ def _new_state(
         output=new_array(clauses + 2, 0, "i"),
         next_watch=new_array(2 * clauses, 0, "i"),
         blockers=new_array(2 * clauses, 0, "i"),
-        first_watch=new_array(4 * variables, NOTHING, "i"),
+        first_watch=new_array(4 * variables, NULL, "i"),
         values=new_array(2 * variables, 0, "b"),
         trail=new_array(variables, 0, "i"),
         positions=new_array(variables, 0, "i"),

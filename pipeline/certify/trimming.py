@@ -22,26 +22,26 @@ from typing import Any, NamedTuple
 
 from pipeline.native import compiled
 
-NOTHING = -1
+NULL = -1
 """The index that means "no clause" or "end of the list"."""
 
 UNMARKED, MARKED = 0, 1
 """The watch lists of a literal: one list of unmarked clauses, and one of marked clauses."""
 
-# Indices in `State.numbers`.
+# Indices in `TrimmerState.numbers`.
 NEXT_CLAUSE = 0  # the clause to add next; in the backward pass, one more than the clause to check
-CONFLICT_CLAUSE = 1  # the clause that led to the conflict when it was added, or NOTHING
+CONFLICT_CLAUSE = 1  # the clause that led to the conflict when it was added, or NULL
 TRAIL_LENGTH = 2  # length of the trail
 OUTPUT_LENGTH = 3  # length of the output
 VISITS = 4  # number of watches that were visited in this call
 
-UNFINISHED, HAS_OUTPUT, TRIMMED, REJECTED = range(4)
-"""Results of `trim`. UNFINISHED: call it again. HAS_OUTPUT: read `output`, empty it, and call
+INTERRUPTED, HAS_OUTPUT, TRIMMED, REJECTED = range(4)
+"""Results of `trim`. INTERRUPTED: call it again. HAS_OUTPUT: read `output`, empty it, and call
 again. TRIMMED: read `output`, which is now complete. REJECTED: there is no refutation, or the lemma
 at NEXT_CLAUSE does not follow."""
 
 
-class State(NamedTuple):
+class TrimmerState(NamedTuple):
     """The state of a trimmer, in arrays or lists, with C clauses, L literals and V variables.
 
     The literals of variable v are 2·v and, negated, 2·v + 1. Watch 2·c + k is the watch on literal
@@ -63,7 +63,7 @@ class State(NamedTuple):
     """(C + 2,): steps, the last one first. A step is the number of its clause, its hints, then C.
     The number ~x stands for the unit clause of literal x."""
     next_watch: Any
-    """(2·C,): the next watch on the same literal, or NOTHING."""
+    """(2·C,): the next watch on the same literal, or NULL."""
     blockers: Any
     """(2·C,): another literal of the clause. If it is true, the clause is not visited."""
     first_watch: Any
@@ -75,7 +75,7 @@ class State(NamedTuple):
     positions: Any
     """(V,): the position of each variable on the trail."""
     reasons: Any
-    """(V,): the clause that implied each variable, or NOTHING for an assumption."""
+    """(V,): the clause that implied each variable, or NULL for an assumption."""
     roles: Any
     """(V,): the role of each variable in conflict analysis; 0 if it has none."""
     queue: Any
@@ -85,16 +85,16 @@ class State(NamedTuple):
 
 
 _TRUE, _FALSE = 1, -1
-"""Elements of `State.values`."""
+"""Elements of `TrimmerState.values`."""
 
 _QUEUED, _NEWLY_NEEDED, _ASSUMED = 1, 2, 3
-"""Elements of `State.roles`. _QUEUED: the variable is in the queue. _NEWLY_NEEDED: it is in the
-queue, and no earlier step needed its root literal. _ASSUMED: it occurs in the negated lemma."""
+"""Elements of `TrimmerState.roles`. _QUEUED: the variable is in the queue. _NEWLY_NEEDED: it is in
+the queue, and no earlier step needed its root literal. _ASSUMED: it occurs in the negated lemma."""
 
 
 @compiled(inline=True)
 def _assign(state, literal, reason):
-    """Make a literal true. `reason` is the clause that implies it; NOTHING for an assumption."""
+    """Make a literal true. `reason` is the clause that implies it; NULL for an assumption."""
     size, variable = state.numbers[TRAIL_LENGTH], literal >> 1
     state.values[literal], state.values[literal ^ 1] = _TRUE, _FALSE
     state.trail[size] = literal
@@ -141,40 +141,40 @@ def _move_watch(state, watch, other):
 # Two watched literals (M. Moskewicz et al., Chaff, 2001), with blockers as in MiniSat 2.1. A clause
 # can become unit or false only when one of its two watched literals becomes false. So only the
 # clauses that watch this literal are visited, and backtracking leaves the watches unchanged. Each
-# literal has a list of unmarked and a list of marked clauses. A visit moves a clause that was
-# marked since it was linked to the other list, and unlinks a clause that was removed.
+# literal has a list of unmarked and a list of marked clauses. A visit moves a newly marked clause
+# to the list of marked clauses, and unlinks a removed clause.
 @compiled(inline=True)
 def _visit_watchers(state, kind, literal, end):
-    """Visit the clauses in a watch list of a false literal. Returns a falsified clause, or NOTHING.
+    """Visit the clauses in a watch list of a false literal. Returns a falsified clause, or NULL.
 
     Clauses from `end` on have been removed.
     """
-    previous, watch = NOTHING, state.first_watch[2 * literal + kind]
-    while watch != NOTHING:
+    previous, watch = NULL, state.first_watch[2 * literal + kind]
+    while watch != NULL:
         state.numbers[VISITS] += 1
         next_watch, clause = state.next_watch[watch], watch >> 1
-        stays = clause < end
-        if stays and state.values[state.blockers[watch]] != _TRUE:
+        is_kept = clause < end
+        if is_kept and state.values[state.blockers[watch]] != _TRUE:
             other = state.literals[state.starts[clause] + 1 - (watch & 1)]
             if state.values[other] == _TRUE:
                 state.blockers[watch] = other
             elif _move_watch(state, watch, other):
-                stays = False
+                is_kept = False
             elif state.values[other] == _FALSE:
                 return clause
             else:
                 _assign(state, other, clause)
-        if stays and state.is_marked[clause] == kind:
+        if is_kept and state.is_marked[clause] == kind:
             previous = watch
         else:
-            if previous == NOTHING:
+            if previous == NULL:
                 state.first_watch[2 * literal + kind] = next_watch
             else:
                 state.next_watch[previous] = next_watch
-            if stays:
+            if is_kept:
                 _insert_watch(state, MARKED, literal, watch)
         watch = next_watch
-    return NOTHING
+    return NULL
 
 
 # Core-first propagation (drat-trim). An unmarked clause is visited only when marked clauses
@@ -182,7 +182,7 @@ def _visit_watchers(state, kind, literal, end):
 # not affect soundness.
 @compiled(inline=True)
 def _propagate(state, start, end):
-    """Propagate the literals on the trail from `start` on. Returns a falsified clause, or NOTHING.
+    """Propagate the literals on the trail from `start` on. Returns a falsified clause, or NULL.
 
     Clauses from `end` on have been removed.
     """
@@ -194,37 +194,40 @@ def _propagate(state, start, end):
         else:
             falsified = _visit_watchers(state, UNMARKED, state.trail[unmarked_head] ^ 1, end)
             unmarked_head += 1
-        if falsified != NOTHING:
+        if falsified != NULL:
             return falsified
-    return NOTHING
+    return NULL
 
 
 @compiled(inline=True)
 def _add_clause(state, clause):
     """Add a clause, and propagate it if all but one of its literals are false.
 
-    Returns a falsified clause, or NOTHING.
+    Returns a falsified clause, or NULL.
     """
     state.trail_before[clause] = state.numbers[TRAIL_LENGTH]
     start, end = state.starts[clause], state.starts[clause + 1]
-    next_open = start  # the literals before this index are not false
+    not_false_end = start  # the literals before this index are not false
     for i in range(start, end):
         literal = state.literals[i]
         if state.values[literal] != _FALSE:
-            state.literals[i], state.literals[next_open] = state.literals[next_open], literal
-            next_open += 1
-            if next_open == start + 2:
+            state.literals[i], state.literals[not_false_end] = (
+                state.literals[not_false_end],
+                literal,
+            )
+            not_false_end += 1
+            if not_false_end == start + 2:
                 break
     if end > start + 1:
         for k in range(2):
             state.blockers[2 * clause + k] = state.literals[start + 1 - k]
             _insert_watch(state, state.is_marked[clause], state.literals[start + k], 2 * clause + k)
-    if next_open == start:
+    if not_false_end == start:
         return clause
-    if next_open == start + 1 and state.values[state.literals[start]] != _TRUE:
+    if not_false_end == start + 1 and state.values[state.literals[start]] != _TRUE:
         _assign(state, state.literals[start], clause)
         return _propagate(state, state.trail_before[clause], clause + 1)
-    return NOTHING
+    return NULL
 
 
 @compiled(inline=True)
@@ -289,15 +292,15 @@ def _queue_clause(state, clause, count, root):
 @compiled(inline=True)
 def _analyse_conflict(state, falsified, root):
     """Append the hints of a conflict, and mark all clauses on which it depends."""
-    count, done = _queue_clause(state, falsified, 0, root), 0
-    while done < count:
-        variable = state.queue[done]
-        done += 1
-        if state.positions[variable] >= root and state.reasons[variable] != NOTHING:
+    count, head = _queue_clause(state, falsified, 0, root), 0
+    while head < count:
+        variable = state.queue[head]
+        head += 1
+        if state.positions[variable] >= root and state.reasons[variable] != NULL:
             count = _queue_clause(state, state.reasons[variable], count, root)
     for position in range(root, state.numbers[TRAIL_LENGTH]):
         variable = state.trail[position] >> 1
-        if state.roles[variable] == _QUEUED and state.reasons[variable] != NOTHING:
+        if state.roles[variable] == _QUEUED and state.reasons[variable] != NULL:
             _emit(state, state.reasons[variable])
     _emit(state, falsified)
     newly_needed = 0
@@ -318,10 +321,10 @@ def _mark_reasons(state, count):
 
     `count` is the length of the queue.
     """
-    done = 0
-    while done < count:
-        reason = state.reasons[state.queue[done]]
-        done += 1
+    head = 0
+    while head < count:
+        reason = state.reasons[state.queue[head]]
+        head += 1
         state.is_marked[reason] = 1
         for i in range(state.starts[reason], state.starts[reason + 1]):
             variable = state.literals[i] >> 1
@@ -346,9 +349,9 @@ def _check_lemma(state, lemma):
             _backtrack(state, root)
             return _check_satisfied_lemma(state, variable)
         if state.values[literal] != _FALSE:
-            _assign(state, literal ^ 1, NOTHING)
+            _assign(state, literal ^ 1, NULL)
     falsified = _propagate(state, root, lemma)
-    if falsified != NOTHING:
+    if falsified != NULL:
         for i in range(state.starts[lemma], state.starts[lemma + 1]):
             state.roles[state.literals[i] >> 1] = _ASSUMED
         _analyse_conflict(state, falsified, root)
@@ -356,7 +359,7 @@ def _check_lemma(state, lemma):
             state.roles[state.literals[i] >> 1] = 0
         _emit(state, len(state.is_marked))
     _backtrack(state, root)
-    return falsified != NOTHING
+    return falsified != NULL
 
 
 # The unit clause of a literal that is true at the root has a step of its own or is in the formula.
@@ -419,19 +422,19 @@ def _start_backward_pass(state, clause, falsified, first_lemma):
 def trim(state, first_lemma, max_output, max_visits):
     """Continue trimming, for about `max_visits` visits of clauses.
 
-    Returns UNFINISHED, TRIMMED, REJECTED, or HAS_OUTPUT if `output` has at least `max_output`
+    Returns INTERRUPTED, TRIMMED, REJECTED, or HAS_OUTPUT if `output` has at least `max_output`
     numbers. The clauses from index `first_lemma` on are the lemmas.
     """
     state.numbers[VISITS] = 0
     while state.numbers[VISITS] < max_visits:
         state.numbers[VISITS] += 1
         clause = state.numbers[NEXT_CLAUSE]
-        if state.numbers[CONFLICT_CLAUSE] == NOTHING:
+        if state.numbers[CONFLICT_CLAUSE] == NULL:
             if clause == len(state.is_marked):
                 return REJECTED
             falsified = _add_clause(state, clause)
             state.numbers[NEXT_CLAUSE] += 1
-            if falsified != NOTHING:
+            if falsified != NULL:
                 _start_backward_pass(state, clause, falsified, first_lemma)
         elif state.numbers[TRAIL_LENGTH] > (
             state.trail_before[clause - 1] if clause > first_lemma else 0
@@ -445,4 +448,4 @@ def trim(state, first_lemma, max_output, max_visits):
                 return REJECTED
         if state.numbers[OUTPUT_LENGTH] >= max_output:
             return HAS_OUTPUT
-    return UNFINISHED
+    return INTERRUPTED

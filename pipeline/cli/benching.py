@@ -11,7 +11,7 @@ from typing import Final, Literal
 
 from pipeline.errors import printable
 from pipeline.service.log import can_encode
-from pipeline.solving.bench import Benched
+from pipeline.solving.bench import BenchResult
 
 COLUMNS: Final = ("name", "variables", "clauses", "status")
 """The columns to the left of the columns of the solvers."""
@@ -41,17 +41,17 @@ class ResultTable:
         self._seconds: list[list[float]] = [[] for _ in solvers]
         self._count = 0
 
-    def add(self, benched: Benched) -> None:
+    def add(self, result: BenchResult) -> None:
         """Add the row of a problem."""
         if not self._count:
             self._begin()
         self._count += 1
-        for known, run in zip(self._seconds, benched.runs, strict=True):
+        for known, run in zip(self._seconds, result.runs, strict=True):
             if run.seconds is not None:
                 known.append(run.seconds)
-        sizes = str(benched.variables), str(benched.clauses)
-        seconds = (str(run.failure or _seconds_text(run.seconds)) for run in benched.runs)
-        self._write([printable(benched.where), *sizes, benched.status, *seconds])
+        sizes = str(result.variables), str(result.clauses)
+        seconds = (str(run.failure or _seconds_text(run.seconds)) for run in result.runs)
+        self._write([printable(result.where), *sizes, result.status, *seconds])
 
     def _begin(self) -> None:
         """Print the head of the table."""
@@ -106,20 +106,20 @@ def _print_table(
     """Print a text table whose columns are as wide as needed."""
     from rich import box  # noqa: PLC0415 - only needed here
     from rich.console import Console  # noqa: PLC0415
-    from rich.table import Table as Drawn  # noqa: PLC0415
+    from rich.table import Table as RichTable  # noqa: PLC0415
 
     console = Console(markup=False, highlight=False)
     if not console.is_terminal:
         console.width = 80 + 16 * len(head)
-    drawn = Drawn(
+    table = RichTable(
         box=box.SIMPLE if can_encode("─", sys.stdout) else box.ASCII, padding=(0, 1, 0, 0)
     )
     for name in head:
         side: Literal["left", "right"] = "left" if name in ("name", "status") else "right"
-        drawn.add_column(name, justify=side, no_wrap=name != "name", overflow="fold")
+        table.add_column(name, justify=side, no_wrap=name != "name", overflow="fold")
     for row in rows:
-        drawn.add_row(*row)
-    drawn.add_section()
+        table.add_row(*row)
+    table.add_section()
     for row in footer:
-        drawn.add_row(*row)
-    console.print(drawn)
+        table.add_row(*row)
+    console.print(table)

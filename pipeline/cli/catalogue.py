@@ -14,7 +14,7 @@ from msgspec import to_builtins
 from msgspec.structs import asdict
 
 from pipeline.api import generate
-from pipeline.catalogue.comparing import Copy, Left, Tally
+from pipeline.catalogue.comparing import Copy, SkippedItem, Tally
 from pipeline.catalogue.generating import Wish
 from pipeline.cli.file_access import (
     STANDARD_OUTPUT,
@@ -81,39 +81,39 @@ def table_path(target: Path, table: Path | None) -> Path | None:
 
 
 def write_copies(
-    target: Path | None, results: Generator[Copy | Left], display: Display, out: Output
+    target: Path | None, results: Generator[Copy | SkippedItem], display: Display, out: Output
 ) -> list[CopyRow]:
     """Write copies to the table `target`, if given; with --json, print them.
 
     Reports skipped puzzles. Returns the rows of the first copies, for `print_copies`.
     """
-    first: list[CopyRow] = []
-    left = 0
+    first_rows: list[CopyRow] = []
+    skipped = 0
     with ExitStack() as stack:
         table = stack.enter_context(atomic_table(target, CopyRow)) if target else None
         stack.callback(display.end)
-        for copy in stack.enter_context(closing(results)):
-            if isinstance(copy, Left):
-                left += 1
-                if left <= _MAX_REPORTED:
-                    say(_skip_message(copy))
+        for result in stack.enter_context(closing(results)):
+            if isinstance(result, SkippedItem):
+                skipped += 1
+                if skipped <= _MAX_REPORTED:
+                    say(_skip_message(result))
                 continue
-            line, first_line = (str(place or "") for place in (copy.line, copy.first_line))
-            row = CopyRow(copy.source, line, copy.first_source, first_line)
-            first += [row] if len(first) < _MAX_REPORTED else []
+            line, first_line = (str(number or "") for number in (result.line, result.first_line))
+            row = CopyRow(result.source, line, result.first_source, first_line)
+            first_rows += [row] if len(first_rows) < _MAX_REPORTED else []
             if table:
                 table.write(csv_line(row))
-            out.row(dataclasses.asdict(copy))
-    if left > _MAX_REPORTED:
-        say(f"and {left - _MAX_REPORTED:,} more puzzles skipped")
-    return first
+            out.row(dataclasses.asdict(result))
+    if skipped > _MAX_REPORTED:
+        say(f"and {skipped - _MAX_REPORTED:,} more puzzles skipped")
+    return first_rows
 
 
-def _skip_message(left: Left) -> str:
+def _skip_message(item: SkippedItem) -> str:
     """The message that a puzzle was skipped, with its location."""
-    where = f"{left.source}:{left.line}" if left.line else left.source
-    has_location = left.reason.startswith(left.source)
-    return left.reason if has_location else f"{where}: skipped: {left.reason}"
+    where = f"{item.source}:{item.line}" if item.line else item.source
+    has_location = item.reason.startswith(item.source)
+    return item.reason if has_location else f"{where}: skipped: {item.reason}"
 
 
 def show_comparisons(display: Display, *tallies: Tally) -> None:
@@ -127,16 +127,16 @@ def show_comparisons(display: Display, *tallies: Tally) -> None:
         tally.on_batch = tick
 
 
-def print_copies(first: Sequence[CopyRow], copies: int) -> None:
+def print_copies(first_rows: Sequence[CopyRow], copies: int) -> None:
     """Print the first copies with their equivalents, and how to list all."""
-    for row in first:
-        here, there = (
+    for row in first_rows:
+        place, first_place = (
             f"{source}:{line}" if line else source
             for source, line in ((row.source, row.line), (row.first_source, row.first_line))
         )
-        print(f"    {printable(here)} is equivalent to {printable(there)}")
-    if copies > len(first):
-        print(f"    and {copies - len(first):,} more puzzles; --table FILE lists all")
+        print(f"    {printable(place)} is equivalent to {printable(first_place)}")
+    if copies > len(first_rows):
+        print(f"    and {copies - len(first_rows):,} more puzzles; --table FILE lists all")
 
 
 def note_table(table: Path | None, copies: int, text: str, out: Output, *, to_stderr: bool) -> None:
@@ -162,10 +162,10 @@ def write_generated(
     less than `count`, the exception that ended the generation. With --json, effort and rating are
     computed, which takes longer. Raises Stopped or LimitReached if no puzzle was found.
     """
-    made, shown = 0, goes_to_terminal(targets[0])
+    generated, is_shown = 0, goes_to_terminal(targets[0])
 
     def show(_tried: int) -> None:
-        display.tick("generating", Progress(made, made, count, is_count=True))
+        display.tick("generating", Progress(generated, generated, count, is_count=True))
 
     with ExitStack() as stack:
         collection = stack.enter_context(atomic_output(targets[0]))
@@ -175,22 +175,22 @@ def write_generated(
         puzzles = stack.enter_context(closing(generate(wish, seed, show)))
         try:
             for result in islice(puzzles, count):
-                if shown or out.as_json:  # clear the bar
+                if is_shown or out.as_json:  # clear the bar
                     display.end()
-                fields = _json_fields(made + 1, result, seed) if out.as_json else {}
+                fields = _json_fields(generated + 1, result, seed) if out.as_json else {}
                 with blocking_signals():
-                    made += 1
+                    generated += 1
                     collection.write(_line_of(result))
                     if rows:
-                        rows.write(csv_line(_row_of(made, result)))
+                        rows.write(csv_line(_row_of(generated, result)))
                     out.row(fields)
-                    if shown:
+                    if is_shown:
                         collection.flush()
         except (Stopped, LimitReached) as error:
-            if not made:
+            if not generated:
                 raise
-            return made, error
-    return made, None
+            return generated, error
+    return generated, None
 
 
 def _line_of(result: Result) -> bytes:
@@ -214,5 +214,5 @@ def _json_fields(index: int, result: Result, seed: int) -> dict[str, Any]:
     traits = with_traits([result], _TRAITS)[0].traits
     givens = len([*result.problem.puzzle.givens()])
     fields = {"puzzle": _line_of(result).decode().strip(), "givens": givens, "seed": seed}
-    hard = {name: to_builtins(getattr(traits, name)) for name in _TRAITS.trait_names}
-    return asdict(_row_of(index, result)) | fields | hard
+    computed = {name: to_builtins(getattr(traits, name)) for name in _TRAITS.trait_names}
+    return asdict(_row_of(index, result)) | fields | computed

@@ -38,16 +38,16 @@ def target_notation(to: str | None, output: Path) -> str:
             hint = did_you_mean(to, NAMES)
             raise UsageError(f"--to: expected one of {', '.join(NAMES)}, found {to!r}{hint}")
         return to
-    meant = [name for name in NAMES if output.suffix.lower() in endings_of(name)]
-    if len(meant) == 1:
-        return meant[0]
-    if output.suffix and not meant:
+    matches = [name for name in NAMES if output.suffix.lower() in endings_of(name)]
+    if len(matches) == 1:
+        return matches[0]
+    if output.suffix and not matches:
         raise UsageError(
             f"--output {printable(str(output))}: no notation has the extension "
             f"{printable(output.suffix)}; use another extension, or name one with --to: "
             f"{', '.join(NAMES)}"
         )
-    raise UsageError(f"--to: expected {' or '.join(meant) or ', '.join(NAMES)}")
+    raise UsageError(f"--to: expected {' or '.join(matches) or ', '.join(NAMES)}")
 
 
 def items_of_files(files: Sequence[Path], settings: Settings) -> Iterator[Item]:
@@ -128,33 +128,33 @@ class _NothingWritten(Exception):
     """Raised to discard an unfinished target, so that an existing file is kept."""
 
 
-def write_file(converting: Conversion, sources: Sequence[NamedSource], target: Path) -> None:
+def write_file(conversion: Conversion, sources: Sequence[NamedSource], target: Path) -> None:
     """Write all puzzles to one file. If none can be converted, keep an existing file."""
     with suppress(_NothingWritten), atomic_output(target) as file:
-        for _ in converting.convert(sources, file):
+        for _ in conversion.convert(sources, file):
             pass
-        if not converting.converted_count:
+        if not conversion.converted_count:
             raise _NothingWritten
-    if converting.converted_count:
-        converting.out.row({"file": str(target), "puzzles": converting.converted_count})
+    if conversion.converted_count:
+        conversion.out.row({"file": str(target), "puzzles": conversion.converted_count})
 
 
-def print_objects(converting: Conversion, sources: Sequence[NamedSource]) -> None:
+def print_objects(conversion: Conversion, sources: Sequence[NamedSource]) -> None:
     """Print each puzzle as a JSON object: its location and its text."""
-    for result in converting.convert(sources, None):
+    for result in conversion.convert(sources, None):
         text = (result.data or b"").decode()
-        converting.out.row({"source": result.name, "line": result.line, "text": text})
+        conversion.out.row({"source": result.name, "line": result.line, "text": text})
 
 
 def write_folder(
-    converting: Conversion, sources: Sequence[NamedSource], path: Path, *, force: bool
+    conversion: Conversion, sources: Sequence[NamedSource], path: Path, *, force: bool
 ) -> None:
     """Write one file per puzzle to the folder `path`."""
     paths = [source for source, _ in sources if isinstance(source, Path)]
-    folder = OutputFolder(path, next(iter(endings_of(converting.to)), ".txt"), paths, force=force)
-    for result in converting.convert(sources, None):
+    folder = OutputFolder(path, next(iter(endings_of(conversion.to)), ".txt"), paths, force=force)
+    for result in conversion.convert(sources, None):
         target = folder.target_of(result.name, result.line)
         with atomic_output(target) as file:
             file.write(result.data or b"")
         fields = {"file": str(target), "puzzles": 1, "source": result.name, "line": result.line}
-        converting.out.row(fields)
+        conversion.out.row(fields)

@@ -30,7 +30,7 @@ from pipeline.reading.formats import (
     read_text,
     read_values,
 )
-from pipeline.service.protocol.folders import WORK
+from pipeline.service.protocol.folders import WORK_FOLDER
 from pipeline.settings import Settings
 from pipeline.solving.problem import FormulaProblem, PuzzleProblem, read_problem
 
@@ -278,7 +278,7 @@ def _why_protected(target: Path, inputs: Sequence[Path], *, force: bool) -> str 
 
 def _is_inbox(folder: Path) -> bool:
     """Whether a folder is an inbox: it contains `.work`, `done` and `failed`."""
-    return all((folder / name).is_dir() for name in (WORK, DONE, FAILED))
+    return all((folder / name).is_dir() for name in (WORK_FOLDER, DONE, FAILED))
 
 
 def check_targets(
@@ -312,7 +312,7 @@ def check_ending(option: str, target: Path, endings: Sequence[str]) -> None:
     if is_parquet(target):
         from pipeline.outbox import arrow  # noqa: PLC0415 - loads numpy
 
-        arrow.check_installed()
+        arrow.check_arrow()
 
 
 def unused_path(name: str) -> Path:

@@ -61,8 +61,7 @@ def prepare_folder(folder: Path, published: PublishedPuzzle | PublishedCollectio
 class Attempt:
     """The outcome of an attempt to prove an assertion: the files of the proof, or a reason.
 
-    `other`: the text of another solution, one that the assertion does not list; it refutes the
-    assertion.
+    `other_solution`: the text of a solution that the assertion does not list, which refutes it.
     """
 
     name: str
@@ -73,7 +72,7 @@ class Attempt:
     clauses: int | None = None
     files: tuple[str, ...] = ()
     reason: str | None = None
-    other: str | None = None
+    other_solution: str | None = None
 
 
 def prove(
@@ -96,7 +95,7 @@ def prove(
         )
         why = f"recorded as {assertion.status}, but there is another {assertion.problem.noun}"
         reason = why if other else f"not proved: {certificate.reason}"
-        return replace(attempt, reason=reason, other=other)
+        return replace(attempt, reason=reason, other_solution=other)
     formula = proof.formula()
     try:
         if checker:
@@ -124,9 +123,9 @@ def show_attempt(attempt: Attempt, out: Output) -> None:
     """Print the outcome of an attempt; if `out` is quiet, only a failure."""
     if out.as_json:
         out.row(asdict(attempt))
-    elif attempt.other:
+    elif attempt.other_solution:
         print(f"BAD  {attempt.name}: {attempt.reason}:")
-        print(attempt.other, end="", flush=True)
+        print(attempt.other_solution, end="", flush=True)
     elif not attempt.proved:
         say(f"{attempt.name}: {attempt.reason}")
     else:

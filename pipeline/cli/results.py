@@ -20,7 +20,7 @@ from pipeline.cli.options import program
 from pipeline.errors import InputError, counted, printable
 from pipeline.puzzle.puzzle import Grid
 from pipeline.reading import Unreadable
-from pipeline.reading.formats import signs_of
+from pipeline.reading.formats import symbols_of
 from pipeline.service.log import can_encode
 from pipeline.settings import Settings
 from pipeline.solving.items import Item
@@ -165,7 +165,7 @@ def _boards(problem: PuzzleProblem, grids: Sequence[Grid]) -> str:
     """
     from pipeline.solving import drawing  # noqa: PLC0415 - rarely needed
 
-    puzzle, signs = problem.puzzle, signs_of(problem.format)
+    puzzle, symbols = problem.puzzle, symbols_of(problem.format)
     columns = shutil.get_terminal_size().columns
     if puzzle.rules and puzzle.geometry.lowest == 1:
         # these load numpy
@@ -174,12 +174,12 @@ def _boards(problem: PuzzleProblem, grids: Sequence[Grid]) -> str:
 
         if outlines_of(puzzle.geometry, puzzle.rules):
             bold = has_bold()
-            boards = [solution_board(puzzle, grid, signs, has_colours=bold) for grid in grids]
+            boards = [solution_board(puzzle, grid, symbols, has_colours=bold) for grid in grids]
             return drawing.join_boards(boards, columns)
     givens = {cell for cell, _ in puzzle.givens()} if has_bold() else frozenset[int]()
-    boards = [drawing.boxed_grid(grid, signs, givens) for grid in grids]
+    boards = [drawing.boxed_grid(grid, symbols, givens) for grid in grids]
     if drawing.boards_per_row(boards[0], columns) > 1 and not puzzle.rules:
-        boards.insert(0, drawing.marked_grid(puzzle, (), signs))
+        boards.insert(0, drawing.marked_grid(puzzle, (), symbols))
     return drawing.join_boards(boards, columns)
 
 
@@ -238,7 +238,7 @@ def _explain(item: Item, result: Result, settings: Settings) -> None:
         from pipeline.solving.drawing import side_by_side  # noqa: PLC0415 - rarely needed
 
         first, second, *_ = result.solutions
-        say(side_by_side(first, second, signs_of(result.problem.format)))
+        say(side_by_side(first, second, symbols_of(result.problem.format)))
     if not settings.quiet:
         say_evidence(name, result)
         for text in _trait_sentences(result):
@@ -320,7 +320,7 @@ def draw(target: Path, name: str, result: Result, *, puzzle_only: bool) -> None:
     problem = result.problem
     if not isinstance(problem, PuzzleProblem):
         raise InputError(f"{name}: {FORMULA_REFUSED}")
-    board = Board(problem.puzzle, signs=signs_of(problem.format))
+    board = Board(problem.puzzle, symbols=symbols_of(problem.format))
     board = board if puzzle_only else board_with_result(board, result)
     if not board.is_drawable:
         raise InputError(f"{name}: {TOO_LARGE}")

@@ -20,7 +20,7 @@ from pipeline.outbox.report import (
     Board,
     Sheet,
     SheetPuzzle,
-    check_installed,
+    check_typst,
     is_published,
     puzzles_at,
     sheet_pdf,
@@ -86,7 +86,7 @@ def _entry_of(item: Item, name: str) -> SheetEntry | InputError:
         return InputError(f"{item.reason}")
     if not isinstance(problem, PuzzleProblem):
         return InputError(f"{where}: {FORMULA_REFUSED}")
-    board = Board(problem.puzzle, signs=item.signs, unread=problem.unread)
+    board = Board(problem.puzzle, symbols=item.symbols, unread=problem.unread)
     if not board.is_drawable:
         return InputError(f"{where}: {TOO_LARGE}")
     return SheetPuzzle(name, board, where=item.where, title=problem.parsed.title), item
@@ -200,7 +200,7 @@ def check_target_kind(target: Path) -> None:
         shown = printable(str(target))
         raise UsageError(f"--output: {shown}: expected a name that ends in .html or .pdf")
     if is_pdf(target):
-        check_installed()
+        check_typst()
 
 
 def is_pdf(target: Path) -> bool:

@@ -10,7 +10,7 @@ from pipeline.cli.file_access import check_ending
 from pipeline.cli.results import draw, has_bold, write_drawings
 from pipeline.errors import InputError
 from pipeline.puzzle.puzzle import Puzzle
-from pipeline.reading.formats import signs_of
+from pipeline.reading.formats import symbols_of
 from pipeline.solving.problem import PuzzleProblem
 from pipeline.solving.result import Result
 from pipeline.steps.presentation.picture import picture_of
@@ -28,11 +28,11 @@ def print_board(step: Step, puzzle: Puzzle) -> None:
 
 def check_drawing(option: str, target: Path) -> None:
     """Raise UsageError for an unexpected extension, or if the extra for PNG and PDF is missing."""
-    from pipeline.outbox.report import check_installed  # noqa: PLC0415 - slow to load
+    from pipeline.outbox.report import check_typst  # noqa: PLC0415 - slow to load
 
     check_ending(option, target, _ENDINGS)
     if target.suffix.lower() in (".png", ".pdf"):
-        check_installed()
+        check_typst()
 
 
 def draw_result(
@@ -44,12 +44,14 @@ def draw_result(
     """
     problem = result.problem
     if steps and isinstance(problem, PuzzleProblem):
-        draw_steps(target, name, problem.puzzle, steps, signs_of(problem.format))
+        draw_steps(target, name, problem.puzzle, steps, symbols_of(problem.format))
     else:
         draw(target, name, result, puzzle_only=puzzle_only)
 
 
-def draw_steps(target: Path, name: str, puzzle: Puzzle, steps: Sequence[Step], signs: str) -> None:
+def draw_steps(
+    target: Path, name: str, puzzle: Puzzle, steps: Sequence[Step], symbols: str
+) -> None:
     """Draw steps to a file, several singles on one board. In a PDF, each board has its own page.
 
     `steps` must not be empty. Raises InputError for a puzzle that is too large.
@@ -60,7 +62,7 @@ def draw_steps(target: Path, name: str, puzzle: Puzzle, steps: Sequence[Step], s
 
     if not Board(puzzle).is_drawable:
         raise InputError(f"{name}: {TOO_LARGE}")
-    panels = [*panels_of(puzzle, steps, signs)]
+    panels = [*panels_of(puzzle, steps, symbols)]
     is_paged = target.suffix.lower() == ".pdf"
     pages = [[panel] for panel in panels] if is_paged else [panels]
     write_drawings(target, [panels_svg(page, name) for page in pages])

@@ -13,7 +13,7 @@ from pipeline.cli.results import record_line
 from pipeline.cli.step_drawings import print_board
 from pipeline.errors import SolverError, counted, printable
 from pipeline.puzzle.puzzle import Puzzle
-from pipeline.reading.formats import signs_of
+from pipeline.reading.formats import symbols_of
 from pipeline.settings import Settings
 from pipeline.solving import ERROR_STATUSES
 from pipeline.solving.items import Item
@@ -158,7 +158,7 @@ def _mistake_text(mistake: Mistake, problem: PuzzleProblem) -> str:
     """A mistake, without the value of the solution."""
     cell, value = problem.puzzle.geometry.name_of(mistake.cell), mistake.value
     if mistake.is_placed:
-        return f"{cell}={signs_of(problem.format)[value - 1 : value] or value} is wrong"
+        return f"{cell}={symbols_of(problem.format)[value - 1 : value] or value} is wrong"
     return f"{cell}: the right value was removed from the candidates"
 
 

@@ -39,8 +39,8 @@ __all__ = ["Program", "ProgramLoader", "compiled"]
 
 LOAD_AFTER_SECONDS = 0.05
 COMPILE_AFTER_SECONDS = 2.0
-"""Seconds of work in plain Python, in one process, after which loading pays, and after which
-compiling pays."""
+"""Seconds of work in plain Python, in one process, after which a program is loaded, and after which
+it is compiled."""
 
 MAX_COMPILE_SECONDS = 300
 """Limit on the processor time of a process that compiles a program."""
@@ -57,7 +57,7 @@ UNUSED_SECONDS = 30 * 24 * 3600.0
 """Seconds without use after which the code of another version is removed."""
 
 _CODE_FILE = "code.o"
-"""Name of the file with the machine code, which follows its digest."""
+"""Name of the file that contains a digest and then the machine code."""
 
 _ATTEMPT_FILE = "tried"
 """Name of a file that exists during an attempt to compile, and after a failed attempt. It contains
@@ -303,7 +303,7 @@ def flatten(arguments: Sequence[Any]) -> tuple[str, list[int]]:
 
 
 class ProgramLoader:
-    """Loads a program into this process, or starts compiling it, when that pays."""
+    """Loads a program into this process, or starts compiling it, after enough work."""
 
     def __init__(self, program: Program) -> None:
         self._program = program
@@ -320,17 +320,17 @@ class ProgramLoader:
         return True
 
     def get(self, seconds: float = 0.0, *, at_once: bool = False) -> Callable[..., int] | None:
-        """Return the function if it can be loaded and loading pays, else None.
+        """Return the function if it can be loaded and saves time, else None.
 
         `seconds`: the time that plain Python would take for the work at hand. `at_once`: load the
-        function even if loading it does not pay yet.
+        function even after little work.
         """
         self._seconds += seconds
-        is_worth_it = at_once or self._seconds >= LOAD_AFTER_SECONDS
-        if self._function is None and is_worth_it and not self._is_unavailable:
+        saves_time = at_once or self._seconds >= LOAD_AFTER_SECONDS
+        if self._function is None and saves_time and not self._is_unavailable:
             try:
                 self._load()
-            except Exception:  # noqa: BLE001 - plain Python works on; see `doctor`
+            except Exception:  # noqa: BLE001 - plain Python does the work; `doctor` reports the error
                 self._is_unavailable = True
         return self._function
 
@@ -339,7 +339,7 @@ class ProgramLoader:
         self._seconds += seconds
 
     def _load(self) -> None:
-        """Load the function if its code exists, else start compiling if compiling pays."""
+        """Load the function if its code exists; if not, start to compile it after enough work."""
         folder = self._program.create_folder()
         if (folder / _CODE_FILE).exists():
             self._function = self._program.load_from(folder)

@@ -164,6 +164,6 @@ def _popcount_of_word(context: Any, builder: Any, sig: Any, args: Any) -> Any:
     return builder.ctpop(args[0])
 
 
-@_define(vectors.lowest_bit, (types.Integer,), lambda _word: types.int64)
+@_define(vectors.trailing_zeros, (types.Integer,), lambda _word: types.int64)
 def _lowest_bit(context: Any, builder: Any, sig: Any, args: Any) -> Any:
     return builder.cttz(args[0], ir.IntType(1)(1))

@@ -19,40 +19,40 @@ from pipeline.native import compiled
 VECTOR_BYTES = 64
 """Size of a vector in machine code."""
 
-Words = NDArray[np.unsignedinteger[Any]]
+Vectors = NDArray[np.unsignedinteger[Any]]
 """A vector, or an array of vectors."""
 
 
-def zero_vectors(word_type: type[np.unsignedinteger[Any]], rows: int) -> Words:
+def zero_vectors(word_type: type[np.unsignedinteger[Any]], rows: int) -> Vectors:
     """Return an array of `rows` vectors, filled with 0, that starts at a cache line."""
     space = np.zeros((rows + 1) * VECTOR_BYTES, np.uint8)
     start = -space.ctypes.data % VECTOR_BYTES
     return space[start : start + rows * VECTOR_BYTES].view(word_type).reshape(rows, -1)
 
 
-def load(rows: Words, index: int) -> Words:
+def load(rows: Vectors, index: int) -> Vectors:
     """Return a copy of vector number `index` of an array."""
-    vector: Words = _vectors_in(rows)[index].copy()
+    vector: Vectors = _vectors_in(rows)[index].copy()
     return vector
 
 
-def store(rows: Words, index: int, vector: Words) -> None:
+def store(rows: Vectors, index: int, vector: Vectors) -> None:
     """Replace vector number `index` of an array."""
     _vectors_in(rows)[index] = vector
 
 
-def _vectors_in(rows: Words) -> Words:
+def _vectors_in(rows: Vectors) -> Vectors:
     return rows if rows.ndim == 2 else rows.reshape(-1, VECTOR_BYTES // rows.itemsize)
 
 
-def broadcast(word: np.unsignedinteger[Any]) -> Words:
+def broadcast(word: np.unsignedinteger[Any]) -> Vectors:
     """Return a vector that consists of copies of a word."""
     return np.array([word])
 
 
-def nonzero_mask(vector: Words) -> Words:
+def nonzero_mask(vector: Vectors) -> Vectors:
     """Return a vector with all bits set in each word that is nonzero in `vector`, else none."""
-    bits: Words = -(vector != 0).astype(vector.dtype)
+    bits: Vectors = -(vector != 0).astype(vector.dtype)
     return bits
 
 
@@ -67,7 +67,7 @@ def popcount(word: Any) -> Any:
     return np.bitwise_count(word).astype(word.dtype)
 
 
-def lowest_bit(word: np.uint64) -> int:
+def trailing_zeros(word: np.uint64) -> int:
     """Return the index of the lowest set bit of a word of 64 bits. Undefined for the word 0."""
     bits = int(word)
     return (bits & -bits).bit_length() - 1

@@ -30,7 +30,7 @@ GROUP_BYTES = 16 * 1024 * 1024
 """Number of bytes of CSV in a row group of a Parquet file, about 70,000 puzzles."""
 
 
-def check_installed(name: str = "pyarrow") -> None:
+def check_arrow(name: str = "pyarrow") -> None:
     """Raise UsageError if the package `name`, of the extra `data`, is not installed."""
     check_extra("a table with types", "data", name)
 
@@ -87,7 +87,7 @@ def parquet_writer(
     group_bytes: int = GROUP_BYTES,
 ) -> Iterator[RowGroups]:
     """Open a Parquet writer that takes lines of CSV. Raises UsageError if pyarrow is missing."""
-    check_installed()
+    check_arrow()
     from pyarrow import parquet as pq  # noqa: PLC0415 - as above
 
     with pq.ParquetWriter(file, _schema(row_class, trait_names), compression="zstd") as writer:
@@ -125,7 +125,7 @@ def table_of(results: Iterable[Result]) -> Table:
     The table has the columns of each trait that was requested for at least one result. Raises
     UsageError if pyarrow is missing, and TypeError for an object that is not a Result.
     """
-    check_installed()
+    check_arrow()
     import pyarrow as pa  # noqa: PLC0415 - as above
 
     tables = [arrow_table(b"", PuzzleRow, TRAITS)]
@@ -150,7 +150,7 @@ def frame_of(table: Table) -> DataFrame:
 
     Raises UsageError if pandas is missing.
     """
-    check_installed("pandas")
+    check_arrow("pandas")
     import pandas as pd  # noqa: PLC0415 - as above
     import pyarrow as pa  # noqa: PLC0415
 

@@ -36,7 +36,7 @@ from pipeline.reading import (
 from pipeline.reading.archives import UnpackLimits
 from pipeline.reading.archives.streams import PeekableStream, drain
 from pipeline.reading.archives.walk import open_unpacked, walk
-from pipeline.reading.formats import Entry, Layout, parse_source, signs_of
+from pipeline.reading.formats import Entry, Layout, parse_source, symbols_of
 from pipeline.reading.read import COLLECTION_CHUNK_BYTES, source_at, source_of_member
 from pipeline.settings import Settings, with_declared
 from pipeline.solving.items import problem_of
@@ -309,8 +309,8 @@ def _row_assertions(
         name = f"{table}: row {index}"
         try:
             _check_status(row.status, len(lines), row.complete == _COMPLETE_TEXT)
-            problem, signs = _problem_of_row(row, entries.get(index), finder, settings)
-            grids = _certified_grids(problem, signs, row, lines)
+            problem, symbols = _problem_of_row(row, entries.get(index), finder, settings)
+            grids = _certified_grids(problem, symbols, row, lines)
         except InputError as error:
             yield InputError(f"{name}: {error}")
             continue
@@ -368,22 +368,22 @@ def _problem_of_row(
             raise InputError(
                 f"{finder.not_found}, and the table has no readable puzzle: {error}"
             ) from error
-        return PuzzleProblem(parsed), signs_of(parsed.format)
+        return PuzzleProblem(parsed), symbols_of(parsed.format)
     if entry is None or entry.error is not None:
         raise InputError("the original has no puzzle at this row")
     if printable(entry.text) != row.puzzle:
         raise InputError(
             f"the original has a different puzzle at this row: {printable(entry.text)[:100]!r}"
         )
-    return problem_of(entry), entry.signs
+    return problem_of(entry), entry.symbols
 
 
 def _certified_grids(
-    problem: PuzzleProblem, signs: str, row: PuzzleRow, lines: Mapping[str, str]
+    problem: PuzzleProblem, symbols: str, row: PuzzleRow, lines: Mapping[str, str]
 ) -> tuple[Grid, ...]:
     """Read and certify the solutions of a row. Raises InputError.
 
-    `signs` are the characters of the values; `lines` maps files to the lines of the solutions.
+    `symbols` are the characters of the values; `lines` maps files to the lines of the solutions.
     """
     if row.solutions != str(len(lines)):
         raise InputError(
@@ -391,7 +391,7 @@ def _certified_grids(
         )
     grids: dict[str, Grid] = {}
     for name, line in lines.items():
-        if (grid := parse_grid_line(line, signs, problem.puzzle.geometry)) is None:
+        if (grid := parse_grid_line(line, symbols, problem.puzzle.geometry)) is None:
             raise InputError(f"{name}: {line[:100]!r} is not a grid of the puzzle's size")
         grids[name] = grid
     return _certify(problem, grids)

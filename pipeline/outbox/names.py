@@ -18,8 +18,7 @@ _MAX_SUFFIX_BYTES = 32
 """Maximum length of the part of a file name after the stem, such as `_1234567.solution`."""
 
 COUNT_SUFFIX = "_count"
-"""The part after the stem in the name of the second formula, which excludes the published
-solutions."""
+"""The part after the stem in the name of the formula that excludes the published solutions."""
 
 _SOLUTION_SUFFIX = re.compile(r"_[0-9]+\.solution\Z")
 PROOF_SUFFIX = ".proof"

@@ -78,10 +78,10 @@ EXTRA_COUNTS: Final = {
 
 _Checked = Annotated[Literal["checked"], about("all solutions were checked against the rules")]
 Seconds = Annotated[float, Meta(ge=0, lt=COUNT_LIMIT)]
-T = TypeVar("T")
+_T = TypeVar("_T")
 
 
-def or_none(value: T | UnsetType | None) -> T | None:
+def or_none(value: _T | UnsetType | None) -> _T | None:
     """The value of a field; None if it is unset."""
     return None if value is UNSET else value
 

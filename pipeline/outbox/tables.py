@@ -38,7 +38,7 @@ from pipeline.solving import Count, about
 MAX_LINE_BYTES: Final = 1024 * 1024
 """Maximum length of a line that is read."""
 
-R = TypeVar("R", bound=Struct)
+_R = TypeVar("_R", bound=Struct)
 
 _TITLE_COLUMN = "title"
 """The name of the column that tables of earlier versions lack."""
@@ -172,7 +172,7 @@ def column_types(row_class: type[Struct], trait_names: Iterable[str] = ()) -> di
 
 
 @cache
-def extended_row(row_class: type[R], trait_names: tuple[str, ...]) -> type[R]:
+def extended_row(row_class: type[_R], trait_names: tuple[str, ...]) -> type[_R]:
     """Extend a row class by the columns of these traits, in the given order."""
     fields: list[Any] = [(name, str) for name in trait_columns(trait_names)]
     row: Any = msgspec.defstruct(
@@ -226,28 +226,28 @@ def csv_field(text: str) -> str:
     return text
 
 
-def one_line(values: Sequence[int], signs: str = "") -> str:
+def one_line(values: Sequence[int], symbols: str = "") -> str:
     """Write a grid of any size in one line.
 
-    `signs`: the characters of the values 1, 2, …. If it is empty, values are digits up to 9×9, and
+    `symbols`: the characters of the values 1, 2, …. If it is empty, values are digits up to 9×9 and
     numbers separated by spaces in larger grids.
     """
-    if signs:
-        return "".join([signs[value - 1] for value in values])
+    if symbols:
+        return "".join([symbols[value - 1] for value in values])
     if len(values) <= 81:
         return bytes(values).translate(_TO_DIGITS).decode("ascii")
     return " ".join(map(str, values))
 
 
-def parse_grid_line(line: str, signs: str, geometry: Geometry) -> Grid | None:
+def parse_grid_line(line: str, symbols: str, geometry: Geometry) -> Grid | None:
     """Read a grid from a line that `one_line` wrote. Returns None if the line is invalid.
 
-    Without `signs`, a line of digits is accepted for grids of any size.
+    Without `symbols`, a line of digits is accepted for grids of any size.
     """
     if not line.isascii():
         return None
-    if signs:
-        values = [signs.find(character) + 1 for character in line]
+    if symbols:
+        values = [symbols.find(character) + 1 for character in line]
     elif line.isdecimal():
         values = [*map(int, line)]
     elif all(word.isdecimal() and len(word) < 4 for word in line.split(" ")):
@@ -307,7 +307,7 @@ def lines_of(path: Path, *, truncates: bool = False) -> Iterator[str]:
         raise InputError(f"{path.name}: cannot be read: {in_words(error)}") from error
 
 
-class Table(Generic[R]):
+class Table(Generic[_R]):
     """A published table. Iteration yields its lines after the first, converted to schema SCHEMA.
 
     - `trait_names`: the traits whose columns the table has.
@@ -320,7 +320,7 @@ class Table(Generic[R]):
     """
 
     def __init__(
-        self, path: Path, row_class: type[R], schema: int = SCHEMA, *, truncates: bool = False
+        self, path: Path, row_class: type[_R], schema: int = SCHEMA, *, truncates: bool = False
     ) -> None:
         self._lines = lines_of(path, truncates=truncates)
         first = next(self._lines, "")
@@ -328,7 +328,7 @@ class Table(Generic[R]):
         if trait_names is None:
             raise InputError(f"{path.name}: the first line is not {','.join(columns(row_class))!r}")
         self.trait_names, self.trait_columns = trait_names, trait_columns(trait_names)
-        self.row_class: type[R] = extended_row(row_class, trait_names)
+        self.row_class: type[_R] = extended_row(row_class, trait_names)
         self._has_title = (_TITLE_COLUMN in columns(row_class)) == (
             _TITLE_COLUMN in first.split(",")
         )
@@ -344,12 +344,12 @@ class Table(Generic[R]):
         head, *tail = line.rsplit(",", len(self.trait_columns))
         return ",".join((head, "", *tail))
 
-    def row(self, line: str) -> R:
+    def row(self, line: str) -> _R:
         """Parse a line of this table. Raises ValueError if the line is malformed."""
         return parse_row(line, self.row_class)
 
 
-def read_rows(path: Path, row_class: type[R], schema: int = SCHEMA) -> Iterator[R]:
+def read_rows(path: Path, row_class: type[_R], schema: int = SCHEMA) -> Iterator[_R]:
     """Yield the rows of a table. Raises InputError if the file is not a table of `row_class`."""
     table = Table(path, row_class, schema)
     for number, line in enumerate(table, 2):
@@ -373,7 +373,7 @@ def rows_with_solutions(
         yield row, {name: line for name, line in lines.items() if line.strip(".")}
 
 
-def parse_row(line: str, row_class: type[R]) -> R:
+def parse_row(line: str, row_class: type[_R]) -> _R:
     """Parse a line of CSV. Raises ValueError if the line is malformed."""
     fields = line.split(",")
     if '"' in line:

@@ -91,17 +91,23 @@ class PuzzleSet:
 
     def warnings(self) -> list[dict[str, str]]:
         """The fields of a log line for each unplanned fallback: one line, or none."""
-        used = self.result.solver
-        return [{"solver": used.name, "reason": used.warning}] if used and used.warning else []
+        solver = self.result.solver
+        if solver is None or not solver.warning:
+            return []
+        return [{"solver": solver.name, "reason": solver.warning}]
 
     def record(self, files: Mapping[str, str], finished: datetime) -> PuzzleRecord:
         """Make the record. `files` maps the name of each published file to its SHA-256."""
-        result, solver = self.result, None
-        if used := result.solver:
-            solver = RecordedSolver(name=used.name, version=used.version, fallback=used.fallback)
-        recorded: PuzzleCertificate | UnsetType = UNSET
+        result, recorded_solver = self.result, None
+        if solver := result.solver:
+            recorded_solver = RecordedSolver(
+                name=solver.name, version=solver.version, fallback=solver.fallback
+            )
+        recorded_certificate: PuzzleCertificate | UnsetType = UNSET
         if certificate := result.certificate:
-            recorded = PuzzleCertificate(solutions="checked", **msgspec.to_builtins(certificate))
+            recorded_certificate = PuzzleCertificate(
+                solutions="checked", **msgspec.to_builtins(certificate)
+            )
         return PuzzleRecord(
             **_common_fields(self.origin, files, result.seconds, finished),
             **_puzzle_fields(_parsed(result)),
@@ -112,9 +118,9 @@ class PuzzleSet:
             complete=result.complete,
             message=result.full_message,
             code=result.code or UNSET,
-            solver=solver,
+            solver=recorded_solver,
             encoding=_encoding(result),
-            certificate=recorded,
+            certificate=recorded_certificate,
             **_explanation_fields(result),
             disagreement=result.disagreement or UNSET,
             **_trait_fields(result),
@@ -148,8 +154,8 @@ def limit_solutions(
     Readers reject larger records.
     """
     count = len(result.solutions)
-    last = PublishedFile(name=f"{stem}_{count}.solution", sha256="0" * 64)
-    entry_bytes = len(record_text(last)) + _INDENT_BYTES
+    longest_entry = PublishedFile(name=f"{stem}_{count}.solution", sha256="0" * 64)
+    entry_bytes = len(record_text(longest_entry)) + _INDENT_BYTES
     max_files = max_record_bytes * 7 // 8 // entry_bytes  # the rest is for the other fields
     if count <= max_files:
         return result
@@ -263,7 +269,7 @@ def _common_fields(
 
 def _parsed(result: Result) -> Parsed | None:
     """The parsed puzzle of a result; None for a formula, or if reading failed."""
-    from pipeline.solving.problem import PuzzleProblem  # noqa: PLC0415 - as above
+    from pipeline.solving.problem import PuzzleProblem  # noqa: PLC0415 - slow to load
 
     return result.problem.parsed if isinstance(result.problem, PuzzleProblem) else None
 
@@ -285,7 +291,7 @@ def _puzzle_fields(parsed: Parsed | None) -> dict[str, Any]:
 
 def _encoding(result: Result) -> Encoding | None:
     """The encoding and size of the formula that the solver was given; None without a formula."""
-    from pipeline.solving.problem import FormulaProblem  # noqa: PLC0415 - as above
+    from pipeline.solving.problem import FormulaProblem  # noqa: PLC0415 - slow to load
 
     if isinstance(result.problem, FormulaProblem):
         formula = result.problem.parsed
@@ -302,12 +308,12 @@ def _explanation_fields(result: Result) -> dict[str, Any]:
         fields["conflict_minimal"] = conflict.minimal if conflict else None
         if conflict and conflict.rules:
             fields["conflict_rules"] = recorded_rules(puzzle, conflict.rules)
-    if different := result.difference:
-        decisive = ((clue.place, clue.value) for clue in different.decisive)
+    if difference := result.difference:
+        decisive = ((clue.place, clue.value) for clue in difference.decisive)
         fields["difference"] = RecordedDifference(
-            cells=tuple(RecordedCell(*place) for place in different.cells),
+            cells=tuple(RecordedCell(*place) for place in difference.cells),
             decisive=tuple(Value(*place, value) for place, value in decisive if value is not None),
-            exact=different.exact,
+            exact=difference.exact,
         )
     return fields
 

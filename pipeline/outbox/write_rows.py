@@ -21,7 +21,7 @@ from pipeline.outbox.tables import csv_field, one_line, trait_columns, unproved_
 from pipeline.outbox.traits import row_fields
 from pipeline.puzzle.geometry import NINE_BY_NINE, Geometry
 from pipeline.puzzle.puzzle import Grid, Puzzle
-from pipeline.reading.formats import Entry, Layout, signs_of
+from pipeline.reading.formats import Entry, Layout, symbols_of
 from pipeline.reading.formats.cells import has_default_boxes, line_with_box_size
 from pipeline.reading.formats.plain import ChunkContents, PlainLines
 from pipeline.reading.unread import caveat, unread_counts
@@ -175,9 +175,9 @@ class RowsBuilder:
         entry = self._contents.entry(position)
         if entry.claimed is not None:
             puzzle = problem_of(entry).puzzle
-            result = compare_solution(result, puzzle, entry.claimed, entry.signs)
+            result = compare_solution(result, puzzle, entry.claimed, entry.symbols)
         grids = (solution if isinstance(solution, Grid) else None for solution in result.solutions)
-        lines = [one_line(grid.values, entry.signs) if grid else "" for grid in grids]
+        lines = [one_line(grid.values, entry.symbols) if grid else "" for grid in grids]
         warning = result.solver.warning if result.solver else None
         certificate, disagreement = result.certificate, result.disagreement
         remarks = result.message, _unproved_reason(certificate), warning, disagreement
@@ -219,7 +219,7 @@ class RowsBuilder:
     def _add_answer(self, position: int, answers: BatchResult, index: int) -> None:
         """Add the answer of one puzzle. `index` is the index of the answer in `answers`."""
         entry, status = self._contents.entry(position), answers.status(index)
-        lines = [one_line(values, entry.signs) for values in answers.solutions(index)]
+        lines = [one_line(values, entry.symbols) for values in answers.solutions(index)]
         is_disagreement = entry.claimed is not None and entry.claimed not in lines
         if is_disagreement or index in answers.results:
             self.add_result(position, answers.result(index))
@@ -337,14 +337,14 @@ def _entry_of(result: Result) -> Entry:
     problem = result.problem
     if not isinstance(problem, PuzzleProblem):
         return Entry(0, "", None, None, None, plain=False)
-    puzzle, signs = problem.puzzle, signs_of(problem.format)
-    text = _puzzle_text(puzzle, signs)
+    puzzle, symbols = problem.puzzle, symbols_of(problem.format)
+    text = _puzzle_text(puzzle, symbols)
     parsed = problem.parsed
-    entry = Entry(0, text, puzzle, None, None, plain=False, signs=signs, parsed=parsed)
+    entry = Entry(0, text, puzzle, None, None, plain=False, symbols=symbols, parsed=parsed)
     return entry._replace(title=parsed.title, unread=parsed.unread)
 
 
-def _puzzle_text(puzzle: Puzzle, signs: str) -> str:
+def _puzzle_text(puzzle: Puzzle, symbols: str) -> str:
     """Write a puzzle in one line, for a row.
 
     Variants and marks are written in ISS. Returns an empty text if ISS cannot express the puzzle.
@@ -358,8 +358,8 @@ def _puzzle_text(puzzle: Puzzle, signs: str) -> str:
     if not has_default_boxes(puzzle.geometry):
         return line_with_box_size(puzzle)
     filled = [values.get(cell, 0) for cell in range(len(puzzle.cells))]
-    if signs:
-        return "".join([f".{signs}"[value] for value in filled])
+    if symbols:
+        return "".join([f".{symbols}"[value] for value in filled])
     line = one_line(filled)
     return line if " " in line else line.replace("0", ".")
 

@@ -81,7 +81,7 @@ class PackedClauses(Iterable[Clause]):
         - `true_literal`: a new literal that is true. Clauses that contain it are dropped, and its
           negation is dropped from all other clauses.
         """
-        import numpy as np  # noqa: PLC0415 - as above
+        import numpy as np  # noqa: PLC0415 - slow to load
 
         renamed = new_literals[self.array]
         satisfied, lengths = self._any_marked(renamed == true_literal)
@@ -98,7 +98,7 @@ class PackedClauses(Iterable[Clause]):
         `marked` has an entry for each of `numbers`. Arrays that are indexed by literal have 2n + 1
         entries: for 0, for 1 … n, and for -n … -1.
         """
-        import numpy as np  # noqa: PLC0415 - as above
+        import numpy as np  # noqa: PLC0415 - slow to load
 
         ends = np.flatnonzero(self.array == 0)
         lengths = np.diff(ends, prepend=-1)

@@ -324,11 +324,11 @@ class Ranked(Constraint):
 
     def holds(self, values: Sequence[int]) -> bool:
         own = [values[cell] for cell in self.line]
-        others = [[values[cell] for cell in other] for other in self.other_lines]
-        same = [other for other in others if other[0] == self.first]
+        other_lines = [[values[cell] for cell in line] for line in self.other_lines]
+        same = [line for line in other_lines if line[0] == self.first]
         return (
             own[0] == self.first
-            and sum(other < own for other in same) == self.rank
+            and sum(line < own for line in same) == self.rank
             and (self.may_tie or own not in same)
         )
 

@@ -7,7 +7,7 @@ candidates and messages.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache, cached_property, lru_cache
 from itertools import product
@@ -301,6 +301,16 @@ def default_geometry(side: int) -> Geometry:
     """
     height = max((h for h in range(1, isqrt(max(side, 0)) + 1) if side % h == 0), default=1)
     return Geometry(height, side // height)
+
+
+def bits_of(indices: Iterable[int]) -> int:
+    """The set of these distinct indices of cells or values, as bits."""
+    return sum([1 << index for index in indices])
+
+
+def indices_of(bits: int) -> Iterator[int]:
+    """Yield the indices in a set that is given as bits, in ascending order."""
+    return values_of(bits, 0)
 
 
 def values_of(mask: int, lowest: int = 1) -> Iterator[int]:

@@ -34,10 +34,15 @@ class Total(Constraint):
     def holds(self, values: Sequence[int]) -> bool:
         return sum(values[cell] * weight for cell, weight in self.terms) == self.total
 
-    def encode(self, clauses: ClauseBuilder) -> None:
+    def weights(self) -> dict[int, int]:
+        """The weight of each cell: the sum of its weights in all terms."""
         weights: dict[int, int] = {}
         for cell, weight in self.terms:
             weights[cell] = weights.get(cell, 0) + weight
+        return weights
+
+    def encode(self, clauses: ClauseBuilder) -> None:
+        weights = self.weights()
         clauses.count_steps(len(weights) * clauses.side)
         groups = _group_cells(weights, clauses.units if len(weights) > _SMALL_SUM else ())
         # with the largest weights first, there are fewer intermediate sums

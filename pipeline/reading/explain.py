@@ -17,7 +17,7 @@ from pipeline.reading.archives import UnpackLimits
 from pipeline.reading.archives.walk import open_unpacked
 from pipeline.reading.formats import FORMATS, Layout, Parsed, parse_source
 from pipeline.reading.formats.base import Format
-from pipeline.reading.formats.cells import LINE_SUFFIX, shape_in_words, signs_of
+from pipeline.reading.formats.cells import LINE_SUFFIX, shape_in_words, symbols_of
 from pipeline.reading.formats.detect import format_of
 from pipeline.reading.formats.dimacs import CNF_FORMAT
 from pipeline.reading.formats.line import FieldLayout
@@ -70,7 +70,7 @@ def _puzzle_facts(parsed: Parsed, data: bytes) -> Facts:
     puzzle, geometry = parsed.puzzle, parsed.puzzle.geometry
     name, _, notation = parsed.format.partition(" ")
     facts: Facts = {"format": name, "reason": parsed.reason}
-    if signs_of(parsed.format):
+    if symbols_of(parsed.format):
         facts["alphabet"] = notation.removesuffix(LINE_SUFFIX)
     elif notation:
         facts["notation"] = notation

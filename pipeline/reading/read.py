@@ -3,10 +3,10 @@
 `source_in` examines the bytes of a small file, `source_at` any file or folder, and
 `source_of_member` a member of an archive.
 
-`looks_like_no_puzzle` distinguishes unrelated files in an archive from invalid puzzles. In doubt, a
-text counts as a puzzle; for example, a grid with a wrong character does. Because many texts contain
-a line of digits, such a line counts only if it has the cells of a whole puzzle, or if there is
-little other text.
+`looks_like_no_puzzle` distinguishes unrelated files in an archive from invalid puzzles. A doubtful
+text, such as a grid with a wrong character, counts as a puzzle. Because many texts contain a line
+of digits, such a line counts only if it has the cells of a whole puzzle, or if there is little
+other text.
 """
 
 from __future__ import annotations
@@ -57,8 +57,8 @@ from pipeline.settings import Settings
 COLLECTION_CHUNK_BYTES = 64 * 1024
 """Size of the chunks in which a collection is read."""
 
-_MAX_SECONDS_HERE = 1.0
-"""Time limit for reading a source in this process; the solving process reads slower ones."""
+_MAX_PARSING_SECONDS = 1.0
+"""Time limit for parsing a source at once. After that, the process that solves it parses it."""
 
 NOTHING_LIKE_A_PUZZLE = "nothing in it looks like a puzzle"
 """Text added to the error of an archive member for which `looks_like_no_puzzle` is true."""
@@ -87,8 +87,8 @@ def source_in(data: bytes, name: str, settings: Settings) -> tuple[Source | None
     head, start = data[:HEAD_BYTES], time.perf_counter()
     result: Parsed | ParsedFormula | Layout | InvalidPuzzle | None
     try:
-        first = settings.reading.at_most(_MAX_SECONDS_HERE)
-        result = read_text(head, len(data) <= HEAD_BYTES, printable(name), first)
+        reading = settings.reading.at_most(_MAX_PARSING_SECONDS)
+        result = read_text(head, len(data) <= HEAD_BYTES, printable(name), reading)
         if isinstance(result, Layout):
             is_cut_off = not data.endswith(b"\n") and _ends_in_invalid_entry(data, result, settings)
             return Collection(result, "plain"), is_cut_off
@@ -96,7 +96,7 @@ def source_in(data: bytes, name: str, settings: Settings) -> tuple[Source | None
             return _oversize(name, settings, f"{len(data)} bytes"), False
         if result is None:
             result = parse_problem(
-                unparsed_source(data, name, settings), settings, _MAX_SECONDS_HERE
+                unparsed_source(data, name, settings), settings, _MAX_PARSING_SECONDS
             )
     except InvalidPuzzle as error:
         result = error
@@ -219,8 +219,8 @@ def _source_in_stream(
     """
     start = time.perf_counter()
     head = stream.head(HEAD_BYTES + 1)
-    first = settings.reading.at_most(_MAX_SECONDS_HERE)
-    result = read_text(head[:HEAD_BYTES], len(head) <= HEAD_BYTES, name, first)
+    reading = settings.reading.at_most(_MAX_PARSING_SECONDS)
+    result = read_text(head[:HEAD_BYTES], len(head) <= HEAD_BYTES, name, reading)
     if isinstance(result, Layout):
         return result
     seconds = time.perf_counter() - start
@@ -254,7 +254,7 @@ def _ends_in_invalid_entry(data: bytes, layout: Layout, settings: Settings) -> b
     last = deque(layout.chunks(io.BytesIO(data), 1), maxlen=1)
     if not last:
         return False
-    entries = layout.entries(last[0], settings.reading.at_most(_MAX_SECONDS_HERE))
+    entries = layout.entries(last[0], settings.reading.at_most(_MAX_PARSING_SECONDS))
     return bool(entries) and entries[-1].error is not None
 
 
@@ -269,14 +269,17 @@ def looks_like_no_puzzle(data: bytes) -> bool:
     decoded = encoded.decode("utf-16" if is_utf_16(data) else "utf-8-sig", errors="replace")
     lines = significant_lines(decoded)
     text = "\n".join(lines)
-    has_keywords = any(known.begins is not None and known.begins.match(text) for known in FORMATS)
+    has_keywords = any(
+        format_.begins is not None and format_.begins.match(text) for format_ in FORMATS
+    )
     if has_keywords or looks_like_cnf(data) or is_in_spaces(encoded):
         return False
     if any(_has_whole_puzzle(line) or is_border(line) for line in lines):
         return False
-    filled = [line for line in lines if any(char.isalnum() or char == "." for char in line)]
-    likely = [_may_have_cells(line) for line in filled]
-    return not filled or (not all(likely[:2]) and sum(likely) * 4 < len(likely))
+    text_lines = [line for line in lines if any(char.isalnum() or char == "." for char in line)]
+    may_have_cells = [_may_have_cells(line) for line in text_lines]
+    is_likely = all(may_have_cells[:2]) or sum(may_have_cells) * 4 >= len(text_lines)
+    return not (text_lines and is_likely)
 
 
 def _may_have_cells(line: str) -> bool:

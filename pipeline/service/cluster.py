@@ -42,7 +42,7 @@ from pipeline.service.workers import (
 from pipeline.settings import Settings
 from pipeline.version import __version__
 
-T = TypeVar("T")
+_T = TypeVar("_T")
 
 LOCAL_PREFIX = "local:"
 """Address prefix for a cluster on this machine; the number of workers follows."""
@@ -197,7 +197,7 @@ class Cluster:
                     why += f"; install sudoku-pipeline {__version__} on the workers"
             raise EnvironmentFailure(f"{self._address}: {why}") from error
 
-    def _run(self, work: Coroutine[Any, Any, T]) -> futures.Future[T]:
+    def _run(self, work: Coroutine[Any, Any, _T]) -> futures.Future[_T]:
         return asyncio.run_coroutine_threadsafe(work, self._running_loop())
 
     def _running_loop(self) -> asyncio.AbstractEventLoop:

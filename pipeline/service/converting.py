@@ -137,7 +137,7 @@ def _item_of_published(published: SheetPuzzle | InputError) -> tuple[Item, Resul
     problem = PuzzleProblem(Parsed(board.puzzle, unread=tuple(board.unread)))
     grids = (board.grid,) if board.grid else ()
     return (
-        Item(published.where, None, problem, board.signs),
+        Item(published.where, None, problem, board.symbols),
         Result(status, grids, message=published.message),
     )
 
@@ -234,7 +234,7 @@ def _text_of_item(item: Item, result: Result | None, notation: str) -> bytes:
         return item_text(puzzle, notation, grid, item.notes).encode()
     from pipeline.outbox.report import Board, board_svg  # noqa: PLC0415 - slow to load
 
-    board = Board(puzzle, grid, signs=item.signs, unread=item.unread)
+    board = Board(puzzle, grid, symbols=item.symbols, unread=item.unread)
     title = f"{item.name}, line {item.line}" if item.line else item.name
     return board_svg(board, title, "b", standalone=True).encode()
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from rich.progress import TaskID
 
 
-T = TypeVar("T")
+_T = TypeVar("_T")
 
 
 class Log(Protocol):
@@ -242,8 +242,8 @@ class Display:
         return bar, task
 
     def with_progress(
-        self, items: Iterable[T], source: str, noun: str = "puzzle", total: int | None = None
-    ) -> Iterator[T]:
+        self, items: Iterable[_T], source: str, noun: str = "puzzle", total: int | None = None
+    ) -> Iterator[_T]:
         """Yield the items, and show the numbers of processed items and, if given, of all items."""
         is_count = total is not None
         self.begin(source, Progress(0, 0, total, noun, is_count))

@@ -17,7 +17,7 @@ from pipeline.puzzle.geometry import NINE_BY_NINE, Geometry
 from pipeline.puzzle.puzzle import Grid, Puzzle
 from pipeline.reading import OneProblem, SingleFormula, SinglePuzzle, Unreadable
 from pipeline.reading.archives.streams import PeekableStream
-from pipeline.reading.formats import Layout, TextChunk, count_lines, parsed_from, signs_of
+from pipeline.reading.formats import Layout, TextChunk, count_lines, parsed_from, symbols_of
 from pipeline.reading.read import COLLECTION_CHUNK_BYTES
 from pipeline.settings import Settings
 from pipeline.solving.items import Item, problem_of, sources_at
@@ -276,7 +276,7 @@ def _compare_with_source(problem: Problem, result: Result) -> Result:
     parsed = problem.parsed
     if parsed.unread and result.problem is None:
         result = replace(result, problem=problem)
-    return compare_solution(result, parsed.puzzle, parsed.claimed, signs_of(parsed.format))
+    return compare_solution(result, parsed.puzzle, parsed.claimed, symbols_of(parsed.format))
 
 
 def solve_chunk(

@@ -29,7 +29,7 @@ from pipeline.solving.solvers.child import Peer, keep_freed_memory
 if TYPE_CHECKING:
     from concurrent.futures import Future
 
-T = TypeVar("T")
+_T = TypeVar("_T")
 
 MAX_CRASHES = 2
 """Number of times that a request crashes or kills its worker before it is split into parts."""
@@ -74,10 +74,10 @@ class Request:
 
 
 @dataclass(frozen=True, slots=True)
-class BatchRequest(Request, Generic[T]):
+class BatchRequest(Request, Generic[_T]):
     """Problems to solve together. The reply is a list of results in the same order."""
 
-    items: tuple[T, ...]
+    items: tuple[_T, ...]
 
     def split(self) -> Sequence[Self]:
         return [replace(self, items=(item,)) for item in self.items]

@@ -24,8 +24,8 @@ from pipeline.solving.solvers import MINISAT_MISSING, Solver
 from pipeline.solving.solvers.minisat import Minisat
 from pipeline.solving.solvers.pysat import Pysat, engine_names
 
-PROGRAM = "minisat"
-"""The name of minisat. All other solvers are PySAT engines."""
+MINISAT = "minisat"
+"""The name of the only solver that is not a PySAT engine."""
 
 _TRIVIAL_CNF = Cnf(None, "none", 1, (Family("clauses", 1, ((1,),)),), {})
 """A formula with one clause, which every solver solves before it is timed."""
@@ -35,31 +35,31 @@ _LOADING_SECONDS = 10.0
 
 
 @dataclass(frozen=True, slots=True)
-class Timed:
+class SolverRun:
     """The time of one solver on one problem, or why the solver failed.
 
-    - `found`: the number of certified solutions.
-    - `is_ended`: whether the solver reported that there are no more solutions. Nothing verifies
-      this report.
+    - `solution_count`: the number of certified solutions.
+    - `says_complete`: whether the solver reported that there are no more solutions. Nothing
+      verifies this report.
     """
 
     solver: str
     seconds: float | None = None
-    found: int = 0
-    is_ended: bool = False
+    solution_count: int = 0
+    says_complete: bool = False
     failure: Literal["timeout", "memory", "failed", "wrong"] | None = None
     reason: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class Benched:
-    """A problem of a source, with one `Timed` per solver or the reason why no solver was run."""
+class BenchResult:
+    """A problem, with a `SolverRun` for each solver or the reason why no solver was run."""
 
     name: str
     line: int | None
     variables: int = 0
     clauses: int = 0
-    runs: tuple[Timed, ...] = ()
+    runs: tuple[SolverRun, ...] = ()
     reason: str | None = None
 
     @property
@@ -70,13 +70,13 @@ class Benched:
     @property
     def status(self) -> Status:
         """The combined answer of the solvers; `solved` if none searched for a second solution."""
-        count = max((run.found for run in self.runs), default=0)
-        is_ended = any(run.is_ended for run in self.runs)
+        count = max((run.solution_count for run in self.runs), default=0)
+        says_complete = any(run.says_complete for run in self.runs)
         if count > 1:
             return "multiple"
         if count:
-            return "unique" if is_ended else "solved"
-        return "unsolvable" if is_ended else "unknown"
+            return "unique" if says_complete else "solved"
+        return "unsolvable" if says_complete else "unknown"
 
 
 def solvers_named(names: Sequence[str], minisat: str | None = None) -> dict[str, Solver]:
@@ -89,15 +89,15 @@ def solvers_named(names: Sequence[str], minisat: str | None = None) -> dict[str,
     for name in names:
         if name in solvers:
             raise UsageError(f"the solver {name} is named twice")
-        if name == PROGRAM:
-            program = shutil.which(minisat or PROGRAM)
+        if name == MINISAT:
+            program = shutil.which(minisat or MINISAT)
             if program is None:
                 raise SolverMissing(f"{MINISAT_MISSING}; leave it out, or name its program")
             solvers[name] = Minisat(program)
-        elif name in (known := engine_names()):
+        elif name in (engines := engine_names()):
             solvers[name] = Pysat(name, waits=True)
         else:
-            expected = ", ".join((PROGRAM, *known))
+            expected = ", ".join((MINISAT, *engines))
             raise UsageError(f"--solvers: unknown solver {name!r}; expected one of {expected}")
     if not solvers:
         raise UsageError("no solver is named")
@@ -106,32 +106,32 @@ def solvers_named(names: Sequence[str], minisat: str | None = None) -> dict[str,
 
 def bench(
     items: Iterable[Item], solvers: dict[str, Solver], settings: Settings, *, unique: bool = False
-) -> Iterator[Benched]:
+) -> Iterator[BenchResult]:
     """Solve each problem with each solver, as `api.bench` does. Closes the solvers at the end."""
     with ExitStack() as stack:
         for solver in solvers.values():
             stack.enter_context(closing(solver))
         for item in items:
             if item.problem is None:
-                yield Benched(item.name, item.line, reason=item.reason)
+                yield BenchResult(item.name, item.line, reason=item.reason)
             else:
                 yield _run_solvers(item, item.problem, solvers, settings, unique=unique)
 
 
 def _run_solvers(
     item: Item, problem: Problem, solvers: dict[str, Solver], settings: Settings, *, unique: bool
-) -> Benched:
+) -> BenchResult:
     """Run all solvers on the CNF of a problem."""
     limits = Limits(settings.timeout, settings.memory_limit)
     try:
         cnf = _pack(problem.encode(settings.encoding, limits), limits)
     except (LimitReached, ValueError) as error:
-        return Benched(item.name, item.line, reason=str(error))
+        return BenchResult(item.name, item.line, reason=str(error))
     runs = [
         _time_solver(name, solver, problem, cnf, limits, unique) for name, solver in solvers.items()
     ]
     variables = len(cnf.candidates) + cnf.auxiliary or cnf.variables
-    return Benched(item.name, item.line, variables, cnf.size, _cross_check(runs))
+    return BenchResult(item.name, item.line, variables, cnf.size, _cross_check(runs))
 
 
 def _pack(cnf: Cnf, limits: Limits) -> Cnf:
@@ -149,7 +149,7 @@ def _pack(cnf: Cnf, limits: Limits) -> Cnf:
 
 def _time_solver(
     name: str, solver: Solver, problem: Problem, cnf: Cnf, limits: Limits, unique: bool
-) -> Timed:
+) -> SolverRun:
     """Time how a solver finds a solution and, if `unique`, searches for a second one.
 
     The time is the sum of all calls of `Session.solve`.
@@ -165,20 +165,20 @@ def _time_solver(
                 if fault is None and solution in solutions:
                     fault = f"{name} repeated a solution that was blocked"
                 if fault:
-                    return Timed(name, failure="wrong", reason=fault)
+                    return SolverRun(name, failure="wrong", reason=fault)
                 solutions.append(solution)
                 if len(solutions) == 1 + unique:
-                    return Timed(name, seconds, len(solutions))
+                    return SolverRun(name, seconds, len(solutions))
                 start = time.perf_counter()
                 session.add(cnf.blocking(answer.model))
             seconds += time.perf_counter() - start
     except (SolverError, EnvironmentFailure) as error:
-        return Timed(name, found=len(solutions), failure="failed", reason=str(error))
+        return SolverRun(name, solution_count=len(solutions), failure="failed", reason=str(error))
     if isinstance(answer, Unsat):
-        return Timed(name, seconds, len(solutions), is_ended=True)
+        return SolverRun(name, seconds, len(solutions), says_complete=True)
     failure: Literal["timeout", "memory"]
     failure = "memory" if answer.reason == limits.memory_message else "timeout"
-    return Timed(name, found=len(solutions), failure=failure, reason=answer.reason)
+    return SolverRun(name, solution_count=len(solutions), failure=failure, reason=answer.reason)
 
 
 def _load_solver(solver: Solver, limits: Limits) -> None:
@@ -197,16 +197,19 @@ def _check_model(answer: Sat, problem: Problem, cnf: Cnf, name: str) -> tuple[ob
     return solution, problem.fault(solution, name)
 
 
-def _cross_check(runs: Sequence[Timed]) -> tuple[Timed, ...]:
+def _cross_check(runs: Sequence[SolverRun]) -> tuple[SolverRun, ...]:
     """Mark each run as wrong that reported no more solutions although another run found more."""
-    best = max(runs, key=lambda run: run.found)
+    best = max(runs, key=lambda run: run.solution_count)
     return tuple(
-        Timed(
+        SolverRun(
             run.solver,
             failure="wrong",
-            reason=f"{run.solver} found only {run.found}, but {best.solver} found {best.found}",
+            reason=(
+                f"{run.solver} found only {run.solution_count}, "
+                f"but {best.solver} found {best.solution_count}"
+            ),
         )
-        if run.is_ended and run.found < best.found
+        if run.says_complete and run.solution_count < best.solution_count
         else run
         for run in runs
     )

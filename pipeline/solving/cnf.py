@@ -52,7 +52,7 @@ _MAX_TABLE_BITS = 16
 @lru_cache(maxsize=8)
 def _literal_texts(bits: int) -> NDArray[np.bytes_]:
     """The DIMACS texts of 0 and of all literals with up to `bits` bits, indexed by literal."""
-    import numpy as np  # noqa: PLC0415 - as above
+    import numpy as np  # noqa: PLC0415 - slow to load
 
     variables = range(1, 1 << bits)
     literals = *variables, *(-variable for variable in reversed(variables))
@@ -99,7 +99,7 @@ class Cnf:
 
     @property
     def stats(self) -> Encoding:
-        """The encoding and its size, for records. Numbers that `decimal` skips are not counted."""
+        """The encoding and its size, for records. Unused variable numbers are not counted."""
         variables = len(self.candidates) + self.auxiliary
         return Encoding(name=self.encoding, variables=variables, clauses=self.size)
 
@@ -127,7 +127,7 @@ class Cnf:
 
     def _truth_table(self, model: AbstractSet[int]) -> NDArray[np.bool_]:
         """Whether each literal is true, indexed by literal, for `PackedClauses.hold_for`."""
-        import numpy as np  # noqa: PLC0415 - as above
+        import numpy as np  # noqa: PLC0415 - slow to load
 
         is_true = np.zeros(2 * self.variables + 1, np.bool_)
         literals = [literal for literal in model if abs(literal) <= self.variables]

@@ -31,18 +31,18 @@ MAX_SHOWN_BYTES = 1024 * 1024
 """Maximum size of a file of which a line is shown."""
 
 
-def marked_grid(puzzle: Puzzle, cells: Collection[tuple[int, int]], letters: str = "") -> str:
+def marked_grid(puzzle: Puzzle, cells: Collection[tuple[int, int]], symbols: str = "") -> str:
     """Draw a puzzle with lines between boxes. Returns text without a newline at the end.
 
     - `cells`: cells to put in brackets, as (row, column), counted from 1.
-    - `letters`: the letters of the values 1, 2, …; empty for numbers.
+    - `symbols`: the characters of the values 1, 2, …; empty for numbers.
 
     Even marks are `*`, odd marks are `.`, and other marks are `?`. Blanks are `.`, or `_` if there
     are marks.
     """
     geometry = puzzle.geometry
     text_of_mask = {
-        1 << bit: _value_text(value, letters) for bit, value in enumerate(geometry.values)
+        1 << bit: _value_text(value, symbols) for bit, value in enumerate(geometry.values)
     }
     width = max(map(len, text_of_mask.values()))
     marks = {geometry.even_values: _EVEN, geometry.odd_values: _ODD}
@@ -61,36 +61,36 @@ def marked_grid(puzzle: Puzzle, cells: Collection[tuple[int, int]], letters: str
 
 def boxed_grid(
     grid: Grid,
-    letters: str = "",
+    symbols: str = "",
     bold: Collection[int] = frozenset(),
     marked: Collection[int | None] = frozenset(),
 ) -> str:
     """Draw a grid with lines between boxes. Returns text without a newline at the end.
 
-    - `letters`: the letters of the values 1, 2, …; empty for numbers.
+    - `symbols`: the characters of the values 1, 2, …; empty for numbers.
     - `bold`: cells to draw in bold, with escape sequences.
     - `marked`: cells to put in brackets.
     """
-    texts = [_value_text(value, letters) for value in grid.values]
+    texts = [_value_text(value, symbols) for value in grid.values]
     width = max(map(len, texts))
     for cell in bold:
         texts[cell] = f"\x1b[1m{texts[cell]:>{width}}\x1b[0m"
     return _lined_grid(grid.geometry, texts, width, marked)
 
 
-def _value_text(value: int, letters: str) -> str:
-    """The letter of a value, or the number if `letters` is empty."""
-    return letters[value - 1 : value] or str(value)
+def _value_text(value: int, symbols: str) -> str:
+    """The symbol of a value, or the number if `symbols` is empty."""
+    return symbols[value - 1 : value] or str(value)
 
 
-def side_by_side(first: Grid, second: Grid, letters: str = "") -> str:
+def side_by_side(first: Grid, second: Grid, symbols: str = "") -> str:
     """Draw two grids of one geometry as `boxed_grid` does, with differing cells in brackets.
 
     Large grids are drawn one below the other.
     """
     pairs = enumerate(zip(first.values, second.values, strict=True))
     marked = frozenset(cell for cell, (a, b) in pairs if a != b)
-    boards = [boxed_grid(grid, letters, marked=marked) for grid in (first, second)]
+    boards = [boxed_grid(grid, symbols, marked=marked) for grid in (first, second)]
     return join_boards(boards, _MAX_WIDTH)
 
 

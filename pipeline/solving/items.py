@@ -17,7 +17,7 @@ from pipeline.reading import Archive, Collection, OneProblem, Unreadable
 from pipeline.reading.archives import UnpackLimits
 from pipeline.reading.archives.streams import Meter, PeekableStream, drain
 from pipeline.reading.archives.walk import open_unpacked, walk
-from pipeline.reading.formats import Entry, Layout, Parsed, parsed_from, signs_of
+from pipeline.reading.formats import Entry, Layout, Parsed, parsed_from, symbols_of
 from pipeline.reading.formats.dimacs import FORMULA_REFUSED
 from pipeline.reading.formats.parsed import Notes
 from pipeline.reading.read import COLLECTION_CHUNK_BYTES, parse_now, source_at, source_of_member
@@ -37,7 +37,7 @@ class Item:
 
     - `name`: the name of the source, or of a member of an archive.
     - `line`: the first line of a puzzle in a collection, counted from 1; else None.
-    - `signs`: the letters of the values 1, 2, …; empty for numbers.
+    - `symbols`: the characters of the values 1, 2, …; empty for numbers.
     - `is_only_item`: whether the source has no other item.
     - `data`: the bytes of the source, if this is the only item.
     - `seconds`: the time that reading `data` took.
@@ -47,7 +47,7 @@ class Item:
     line: int | None
     content: PuzzleProblem | FormulaProblem | Entry | Unreadable | LimitReached | str
     """The problem, or its entry in a collection; or the reason why there is no problem."""
-    signs: str = ""
+    symbols: str = ""
     is_only_item: bool = False
     data: bytes | None = None
     seconds: float | None = None
@@ -144,7 +144,7 @@ def _items_at(path: Path, name: str, settings: Settings, prefix: str) -> Iterato
         layout, stream = content
         for chunk in layout.chunks(stream, COLLECTION_CHUNK_BYTES):
             for entry in layout.entries(chunk, settings.reading):
-                yield Item(source_name, entry.line, entry, entry.signs)
+                yield Item(source_name, entry.line, entry, entry.symbols)
         if stream.error:
             yield Item(source_name, None, str(stream.error))
 
@@ -188,7 +188,7 @@ def item_of(
     source: OneProblem, name: str, settings: Settings, *, is_only_item: bool = False
 ) -> Item:
     """The item of a source with a single problem. If the problem is rejected, it has a `reason`."""
-    start, signs = time.perf_counter(), ""
+    start, symbols = time.perf_counter(), ""
     content: PuzzleProblem | FormulaProblem | Unreadable | LimitReached
     try:
         source = parse_now(source, settings)
@@ -196,13 +196,13 @@ def item_of(
             content = source
         else:
             content = problem_in(source, settings)
-            signs = signs_of(content.format)
+            symbols = symbols_of(content.format)
         seconds = source.seconds
     except LimitReached as error:
         content, seconds = error, time.perf_counter() - start
     if not is_only_item:
-        return Item(name, None, content, signs)
-    return Item(name, None, content, signs, True, source.data, seconds)
+        return Item(name, None, content, symbols)
+    return Item(name, None, content, symbols, True, source.data, seconds)
 
 
 def reject_formulas(items: Iterable[Item]) -> Iterator[Item]:
@@ -219,7 +219,7 @@ def problem_of(entry: Entry) -> PuzzleProblem:
         raise ValueError("the entry has an error")
     if parsed is None:
         parsed = Parsed(puzzle, *_UNPARSED_FORMAT) if entry.plain else parsed_from(puzzle)
-        parsed = parsed if entry.signs else replace(parsed, claimed=entry.claimed)
+        parsed = parsed if entry.symbols else replace(parsed, claimed=entry.claimed)
     return PuzzleProblem(parsed.with_text(entry.title, entry.unread))
 
 

@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from pipeline.certify import certify_lists
-from pipeline.certify.many import Verdict, search_all_of_batch
-from pipeline.certify.many import machine_code as compiled_check
+from pipeline.certify.many import Verdict, compiled_check, search_all_of_batch
 from pipeline.limits import Deadline, Limits
 from pipeline.puzzle.geometry import NINE_BY_NINE, Geometry
 from pipeline.puzzle.puzzle import Grid, Puzzle

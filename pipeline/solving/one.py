@@ -443,13 +443,13 @@ def _explain_conflict(
 
 
 def compare_solution(
-    result: Result, puzzle: Puzzle, source_solution: str | None, letters: str
+    result: Result, puzzle: Puzzle, source_solution: str | None, symbols: str
 ) -> Result:
     """Compare the result with the solution that the source contains for the puzzle.
 
     - `source_solution`: the solution in the source, in one line of digits, numbers or letters; None
       if the source contains none.
-    - `letters`: the letters of the values 1, 2, …; empty for numbers.
+    - `symbols`: the characters of the values 1, 2, …; empty for numbers.
 
     Returns the result, with a `disagreement` if the solution in the source is wrong or was not
     found.
@@ -458,8 +458,8 @@ def compare_solution(
         return result
     disagreement = _SOLUTION_NOT_FOUND if result.complete else None
     try:
-        if letters:
-            values = [letters.find(letter) + 1 for letter in source_solution]
+        if symbols:
+            values = [symbols.find(symbol) + 1 for symbol in source_solution]
         else:
             words = source_solution.split() if " " in source_solution else source_solution
             values = [int(word) for word in words]

@@ -161,7 +161,7 @@ class Cited:
     def candidates(self, position: Position) -> tuple[Candidate, ...]:
         """The candidates of which at least one holds in a position; none for other rules."""
         if self.rule:
-            return tuple(each for each in self.alternatives if position.has(*each))
+            return tuple(c for c in self.alternatives if position.has(*c))
         if self.value:
             return tuple(
                 (cell, self.value) for cell in self.cells if position.has(cell, self.value)

@@ -13,7 +13,7 @@ from support.puzzles import EVEN_ODD, HARD, NINE, NINE_SOLVED, NINE_TWO, STUCK
 
 from pipeline.catalogue import comparing
 from pipeline.catalogue.classes import ABSENT, Classes, keys_of
-from pipeline.catalogue.comparing import Copy, Left, Tally, find_copies, find_overlap
+from pipeline.catalogue.comparing import Copy, SkippedItem, Tally, find_copies, find_overlap
 from pipeline.catalogue.puzzle_arrays import random_symmetries, text_lines
 from pipeline.errors import is_environmental
 from pipeline.settings import Settings
@@ -56,7 +56,7 @@ def test_copies_are_reported_and_the_first_of_each_class_is_kept(tmp_path):
         Copy(str(two), 3, str(one), 2),
     ]
     assert kept.getvalue().decode().split() == list(OTHERS)
-    assert tally == Tally(puzzles=10, classes=6, copies=4, left=0)
+    assert tally == Tally(puzzles=10, classes=6, copies=4, skipped=0)
 
 
 @pytest.mark.usefixtures("sized")
@@ -64,10 +64,10 @@ def test_items_other_than_classic_puzzles_are_reported_and_left_out(tmp_path):
     marked = EVEN_ODD.replace("\n", "")
     odd = collection(tmp_path / "odd.txt", NINE, HARD, marked, "12", "." * 16, "", image_of(NINE))
     found = [*find_copies(named(odd), SETTINGS)]
-    assert [(each.line, type(each)) for each in found if isinstance(each, Left)] == [
-        (3, Left),
-        (4, Left),
-        (5, Left),
+    assert [(each.line, type(each)) for each in found if isinstance(each, SkippedItem)] == [
+        (3, SkippedItem),
+        (4, SkippedItem),
+        (5, SkippedItem),
     ]
     assert found[0].reason == "it is not a classic 9×9 puzzle"
     assert "12" not in found[0].reason
@@ -85,7 +85,7 @@ def test_single_puzzles_folders_and_archives_are_compared(tmp_path):
         archive.writestr("many.txt", f"{HARD}\n{STUCK}\n{NINE}\n" * 2)
     found = [*find_copies(named(folder, packed), SETTINGS)]
     single = f"{folder}/single.txt"
-    assert [each.source for each in found if isinstance(each, Left)] == [f"{folder}/no.txt"]
+    assert [each.source for each in found if isinstance(each, SkippedItem)] == [f"{folder}/no.txt"]
     many = f"{packed}/many.txt"
     assert [each for each in found if isinstance(each, Copy)] == [
         Copy(many, 3, single, None),
@@ -100,15 +100,15 @@ def test_the_overlap_of_two_collections_is_reported(tmp_path):
     asked = collection(tmp_path / "test.txt", NINE_SOLVED[:-1] + ".", image_of(HARD, 3), STUCK, "x")
     theirs, ours = Tally(), Tally()
     left, *copies = find_overlap(named(known), named(asked), SETTINGS, None, (theirs, ours))
-    assert (type(left), left.line) == (Left, 4)
+    assert (type(left), left.line) == (SkippedItem, 4)
     assert copies == [Copy(str(asked), 2, str(known), 1), Copy(str(asked), 3, str(known), 4)]
-    assert theirs == Tally(puzzles=7, classes=6, copies=1, left=0)
-    assert ours == Tally(puzzles=3, classes=0, copies=2, left=1)
+    assert theirs == Tally(puzzles=7, classes=6, copies=1, skipped=0)
+    assert ours == Tally(puzzles=3, classes=0, copies=2, skipped=1)
 
 
 def test_spilling_to_disk_does_not_change_the_result(tmp_path):
     source = named(collection(tmp_path / "a.txt", *OTHERS, *map(image_of, OTHERS), *OTHERS))
-    assert [*find_copies(source, SETTINGS, limit=0)] == [*find_copies(source, SETTINGS)]
+    assert [*find_copies(source, SETTINGS, limit_bytes=0)] == [*find_copies(source, SETTINGS)]
 
 
 CLASS = 24

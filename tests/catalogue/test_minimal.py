@@ -50,7 +50,7 @@ def opened(geometry):
 def found_in(*puzzles):
     masks = np.array([puzzle.cells for puzzle in puzzles], np.uint64)
     found = redundant_givens(puzzles[0].geometry, masks)
-    assert found.certain.all()
+    assert found.certified.all()
     return found.cells.tolist()
 
 
@@ -107,7 +107,7 @@ def test_redundant_parts_are_unknown_without_time_or_answers():
 
 def test_redundant_givens_are_uncertain_without_time():
     found = redundant_givens(Geometry(3, 3), np.array([parse_puzzle(HARD).cells], np.uint64), 0.0)
-    assert not found.certain.any()
+    assert not found.certified.any()
 
 
 def test_an_empty_batch_has_no_redundant_givens():

@@ -16,8 +16,8 @@ from support.puzzles import HARD, NINE_SOLVED, PATIENCE, SIX, pattern
 
 from pipeline.certify import many
 from pipeline.certify.many import MAX_NODES, PYTHON_SECONDS, Verdict, search, search_all_of_batch
-from pipeline.certify.many.search import LANES, NO_BRANCH, _choose_branch
-from pipeline.certify.many.sweep import CHUTE_COUNTS, ROWS
+from pipeline.certify.many.search import LANE_COUNT, NO_BRANCH, _choose_branch
+from pipeline.certify.many.sweep import BOARD_VECTORS, CHUTE_COUNTS
 from pipeline.limits import NEVER
 from pipeline.puzzle.geometry import NINE_BY_NINE, Geometry
 from pipeline.puzzle.puzzle import Grid, Puzzle
@@ -293,7 +293,7 @@ def test_code_that_does_not_search_fails_its_trial(said, checking):
 
 def test_a_lane_with_nowhere_to_branch_is_given_up():
     """As after a fault; nothing beyond its fields is looked at."""
-    fields = np.zeros((ROWS, LANES), np.uint16)
+    fields = np.zeros((BOARD_VECTORS, LANE_COUNT), np.uint16)
     fields[CHUTE_COUNTS:] = 30
     assert _choose_branch(fields, 0) == NO_BRANCH
 

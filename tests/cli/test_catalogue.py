@@ -20,7 +20,7 @@ from support.needs import needs_arrow
 from support.oracle import solutions
 from support.puzzles import PATIENCE
 
-from pipeline import Copy, Grid, Left, Tally, Wish, dedupe, generate, read, solve
+from pipeline import Copy, Grid, SkippedItem, Tally, Wish, dedupe, generate, read, solve
 from pipeline.errors import UsageError
 
 EASY = "53..7....6..195....98....6.8...6...34..8.3..17...2...6.6....28....419..5....8..79"
@@ -393,7 +393,7 @@ def test_the_functions_do_what_the_commands_do(desk):
     assert (tally.puzzles, tally.classes, tally.copies) == (5, 3, 2)
     assert list(dedupe("b.txt", against="a.txt")) == [Copy("b.txt", 2, "a.txt", 2)]
     Path("small.txt").write_text("1.....2..3.....4\n")
-    assert isinstance(next(dedupe("small.txt")), Left)
+    assert isinstance(next(dedupe("small.txt")), SkippedItem)
     with pytest.raises(UsageError):
         next(dedupe("a.txt", max_bytes=0))
     tried = []

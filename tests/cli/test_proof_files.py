@@ -244,7 +244,7 @@ def test_a_model_that_is_missing_is_told(desk):
     (told,) = map(json.loads, printed.splitlines())
     assert (code, said, told["proved"], told["files"]) == (1, "", False, [])
     assert told["reason"] == "recorded as unsolvable, but there is another model"
-    assert told["other"] == "s SATISFIABLE\nv 1 0\n"
+    assert told["other_solution"] == "s SATISFIABLE\nv 1 0\n"
 
 
 def test_one_row_that_is_false_keeps_the_others_from_nothing(desk):

@@ -289,7 +289,7 @@ def test_machine_code_that_comes_late_takes_over_in_the_midst_of_a_piece(
     check = comes_late if late == "check" else lambda *_, **__: checking
     monkeypatch.setattr("pipeline.solving.compiled.machine_code", search)
     monkeypatch.setattr("pipeline.solving.many.compiled_check", check)
-    monkeypatch.setattr("pipeline.certify.many.machine_code", check)
+    monkeypatch.setattr("pipeline.certify.many.compiled_check", check)
     text = f"{A}\n{TWICE}\n{A}\n" * 100
     rows = solved(text, solvers, solver="auto")
     assert asked == [300, 64, 236, 64, 172, 172]

@@ -57,9 +57,9 @@ def test_puzzles_with_rules_and_without_are_solved_by_each_solver():
     assert [each.where for each in found] == ["puzzle", "puzzle"]
     for each in found:
         assert (each.status, each.reason) == ("unique", None)
-        assert [(run.solver, run.found, run.is_ended, run.failure) for run in each.runs] == [
-            (solver, 1, True, None) for solver in solvers
-        ]
+        assert [
+            (run.solver, run.solution_count, run.says_complete, run.failure) for run in each.runs
+        ] == [(solver, 1, True, None) for solver in solvers]
         assert all(run.seconds > 0 for run in each.runs)
 
 
@@ -84,7 +84,7 @@ def test_a_solver_that_finds_nothing_where_another_does_is_wrong():
 def test_a_solution_that_was_blocked_does_not_count_twice():
     model = model_of(UNIQUE)
     found = benched(UNIQUE, unique=True, liar=[model, model])
-    assert (found.runs[0].failure, found.runs[0].found) == ("wrong", 0)
+    assert (found.runs[0].failure, found.runs[0].solution_count) == ("wrong", 0)
 
 
 def test_a_solver_that_fails_or_gives_up_does_not_end_the_run():

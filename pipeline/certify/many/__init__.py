@@ -20,7 +20,7 @@ from pipeline.native import Program, ProgramLoader
 from pipeline.puzzle.geometry import NINE_BY_NINE, Geometry
 from pipeline.puzzle.puzzle import Grid, Puzzle
 
-__all__ = ["MAX_NODES", "Verdict", "machine_code", "search_all_of_batch"]
+__all__ = ["MAX_NODES", "Verdict", "compiled_check", "search_all_of_batch"]
 
 PYTHON_SECONDS = 0.002
 """Seconds that plain Python takes for a puzzle."""
@@ -42,7 +42,7 @@ PROGRAM = Program(
 loader = ProgramLoader(PROGRAM)
 
 
-def machine_code(puzzles: int, *, at_once: bool = False) -> Callable[..., int] | None:
+def compiled_check(puzzles: int, *, at_once: bool = False) -> Callable[..., int] | None:
     """Return the search in machine code; None if it cannot be loaded, or for too few puzzles."""
     return loader.get(puzzles * PYTHON_SECONDS, at_once=at_once)
 
@@ -80,7 +80,7 @@ def search_all_of_batch(
             f"grids of {grids.dtype}"
         )
     deadline = Deadline.of(Limits(seconds))
-    compiled_search = machine_code(len(masks)) if geometry == NINE_BY_NINE else None
+    compiled_search = compiled_check(len(masks)) if geometry == NINE_BY_NINE else None
     if compiled_search:
         verdicts, nodes = check_in_parallel(
             compiled_search, masks, counts, grids, max_nodes, deadline

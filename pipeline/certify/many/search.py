@@ -1,4 +1,4 @@
-"""Search LANES 9×9 puzzles in parallel for solutions that are not listed.
+"""Search LANE_COUNT 9×9 puzzles in parallel for solutions that are not listed.
 
 Each lane is a separate depth-first search; all lanes share the rounds of propagation. After a
 round, a lane backtracks if it has a contradiction or has reached a listed grid. When a round
@@ -16,19 +16,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pipeline.certify.many.sweep import (
-    CELLS,
-    CHANGED,
+    BOARD_VECTORS,
+    CHANGED_LANES,
     CHUTE_COUNTS,
-    DEAD,
+    DEAD_LANES,
+    GRID_CELLS,
     MAY_HAVE,
-    OPEN,
-    ROWS,
+    OPEN_LANES,
     sweep,
 )
 from pipeline.native import compiled
-from pipeline.native.vectors import Words, zero_vectors
+from pipeline.native.vectors import Vectors, zero_vectors
 
-LANES = 32
+LANE_COUNT = 32
 """Puzzles searched in parallel: the number of 16-bit words in a vector."""
 
 MAX_OPEN_BRANCHES = 64
@@ -68,20 +68,20 @@ _LOWEST_BIT = np.array([(bits & -bits).bit_length() - 1 for bits in range(512)])
 
 
 class Searches(NamedTuple):
-    """The state of LANES searches."""
+    """The state of LANE_COUNT searches."""
 
-    board: Words
-    """(ROWS, LANES): candidates and triads, see `sweep`."""
+    board: Vectors
+    """(BOARD_VECTORS, LANE_COUNT): candidates and triads, see `sweep`."""
     puzzle: NDArray[np.int64]
-    """(LANES,): the puzzle of each lane, or NO_PUZZLE."""
+    """(LANE_COUNT,): the puzzle of each lane, or NO_PUZZLE."""
     depth: NDArray[np.int64]
-    """(LANES,): the number of open branches."""
+    """(LANE_COUNT,): the number of open branches."""
     reached_counts: NDArray[np.int64]
-    """(LANES,): the number of listed grids that the search has reached."""
+    """(LANE_COUNT,): the number of listed grids that the search has reached."""
     saved_cells: NDArray[np.uint16]
-    """(LANES, MAX_OPEN_BRANCHES, CELLS): the candidates before each open branch."""
+    """(LANE_COUNT, MAX_OPEN_BRANCHES, GRID_CELLS): the candidates before each open branch."""
     choices: NDArray[np.int64]
-    """(LANES, MAX_OPEN_BRANCHES): the triad and value of each open branch, see `_choose_branch`."""
+    """(LANE_COUNT, MAX_OPEN_BRANCHES): the triad and value of each branch, see `_choose_branch`."""
     unit_masks: NDArray[np.int64]
     """(27,): working memory for the values in each unit of a grid."""
     started_count: NDArray[np.int64]
@@ -89,14 +89,14 @@ class Searches(NamedTuple):
 
 
 def new_searches() -> Searches:
-    """Return the state of LANES idle lanes."""
+    """Return the state of LANE_COUNT idle lanes."""
     return Searches(
-        zero_vectors(np.uint16, ROWS),
-        np.full(LANES, NO_PUZZLE),
-        np.zeros(LANES, np.int64),
-        np.zeros(LANES, np.int64),
-        np.empty((LANES, MAX_OPEN_BRANCHES, CELLS), np.uint16),
-        np.empty((LANES, MAX_OPEN_BRANCHES), np.int64),
+        zero_vectors(np.uint16, BOARD_VECTORS),
+        np.full(LANE_COUNT, NO_PUZZLE),
+        np.zeros(LANE_COUNT, np.int64),
+        np.zeros(LANE_COUNT, np.int64),
+        np.empty((LANE_COUNT, MAX_OPEN_BRANCHES, GRID_CELLS), np.uint16),
+        np.empty((LANE_COUNT, MAX_OPEN_BRANCHES), np.int64),
         np.zeros(27, np.int64),
         np.zeros(1, np.int64),
     )
@@ -137,7 +137,7 @@ def _are_distinct_solutions(masks, counts, grids, puzzle, unit_masks):
 
 @compiled(inline=True)
 def _are_equal(grids, puzzle, a, b):
-    for cell in range(CELLS):
+    for cell in range(GRID_CELLS):
         if grids[a, puzzle, cell] != grids[b, puzzle, cell]:
             return False
     return True
@@ -148,7 +148,7 @@ def _is_listed(board, lane, grids, puzzle, count):
     """Whether the grid of a lane, whose cells have one candidate each, is listed."""
     for rank in range(count):
         is_same = True
-        for cell in range(CELLS):
+        for cell in range(GRID_CELLS):
             value = np.int64(grids[rank, puzzle, cell])
             if board[cell, lane] != _ONE << np.uint16(value - 1):
                 is_same = False
@@ -224,7 +224,7 @@ def _start_next_puzzle(lane, searches, board, masks, counts, grids, verdicts):
         if _are_distinct_solutions(masks, counts, grids, puzzle, searches.unit_masks):
             searches.puzzle[lane] = puzzle
             searches.depth[lane] = searches.reached_counts[lane] = 0
-            for cell in range(CELLS):
+            for cell in range(GRID_CELLS):
                 board[cell, lane] = masks[puzzle, cell]
             return
         verdicts[puzzle] = _WRONG
@@ -235,7 +235,7 @@ def _start_next_puzzle(lane, searches, board, masks, counts, grids, verdicts):
 def _branch(lane, searches, board, choice):
     """Save the candidates of a lane, and assume that the chosen triad has the chosen value."""
     depth = searches.depth[lane]
-    for cell in range(CELLS):
+    for cell in range(GRID_CELLS):
         searches.saved_cells[lane, depth, cell] = board[cell, lane]
     searches.choices[lane, depth] = choice
     searches.depth[lane] = depth + 1
@@ -247,7 +247,7 @@ def _backtrack(lane, searches, board):
     """Undo the last branch of a lane, and assume that the triad does not have the value."""
     depth = searches.depth[lane] - 1
     searches.depth[lane] = depth
-    for cell in range(CELLS):
+    for cell in range(GRID_CELLS):
         board[cell, lane] = searches.saved_cells[lane, depth, cell]
     _assume(board, lane, searches.choices[lane, depth], False)
 
@@ -261,9 +261,9 @@ def _continue_lane(lane, searches, board, counts, grids, nodes, max_nodes):
     Returns a verdict, _UNDECIDED while the search goes on, or _ABANDONED.
     """
     puzzle = searches.puzzle[lane]
-    if not board[DEAD, lane]:
-        if board[OPEN, lane]:
-            if board[CHANGED, lane]:
+    if not board[DEAD_LANES, lane]:
+        if board[OPEN_LANES, lane]:
+            if board[CHANGED_LANES, lane]:
                 return _UNDECIDED
             choice = _choose_branch(board, lane)
             if (
@@ -276,7 +276,7 @@ def _continue_lane(lane, searches, board, counts, grids, nodes, max_nodes):
             _branch(lane, searches, board, choice)
             return _UNDECIDED
         if not _is_listed(board, lane, grids, puzzle, counts[puzzle]):
-            return _UNDECIDED if board[CHANGED, lane] else _INCOMPLETE
+            return _UNDECIDED if board[CHANGED_LANES, lane] else _INCOMPLETE
         searches.reached_counts[lane] += 1
     if searches.depth[lane]:
         _backtrack(lane, searches, board)
@@ -293,14 +293,14 @@ def search(searches, masks, counts, grids, verdicts, nodes, max_nodes, sweeps):
     board = searches.board
     for _ in range(sweeps):
         busy_lanes = 0
-        for lane in range(LANES):
+        for lane in range(LANE_COUNT):
             if searches.puzzle[lane] == NO_PUZZLE and searches.started_count[0] < len(masks):
                 _start_next_puzzle(lane, searches, board, masks, counts, grids, verdicts)
             busy_lanes += searches.puzzle[lane] != NO_PUZZLE
         if not busy_lanes:
             return True
         sweep(board)
-        for lane in range(LANES):
+        for lane in range(LANE_COUNT):
             if searches.puzzle[lane] != NO_PUZZLE:
                 verdict = _continue_lane(lane, searches, board, counts, grids, nodes, max_nodes)
                 if verdict != _UNDECIDED:

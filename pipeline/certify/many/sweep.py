@@ -1,20 +1,20 @@
-"""One round of propagation for LANES 9×9 puzzles in parallel.
+"""One round of propagation for many 9×9 puzzles in parallel, one per lane.
 
 A triad consists of the three cells of a row or column in one box. A chute (a band or a stack) has
 nine triads: three lines by three boxes. Each value is in one triad of each line and of each box of
 a chute. The triads of a value thus form one of six permutation matrices (T. Dillon, tdoku, 2019).
 
-`board` has ROWS vectors, each with one word of 16 bits for each lane:
+`board` has BOARD_VECTORS vectors, each with one word of 16 bits for each lane:
 
 | index of the first vector | number of vectors | meaning of the words |
 |---|---|---|
-| 0 | CELLS | candidates of a cell, bit v for the value v + 1 |
+| 0 | GRID_CELLS | candidates of a cell, bit v for the value v + 1 |
 | MAY_HAVE | TRIADS | values that a triad can have |
 | MUST_HAVE | TRIADS | values that a triad must have |
 | CHUTE_COUNTS | CHUTES | the number of values that each triad can have, summed over a chute |
-| DEAD | 1 | nonzero after a contradiction |
-| OPEN | 1 | nonzero while some cell has several candidates |
-| CHANGED | 1 | nonzero if the last round eliminated candidates |
+| DEAD_LANES | 1 | nonzero after a contradiction |
+| OPEN_LANES | 1 | nonzero while some cell has several candidates |
+| CHANGED_LANES | 1 | nonzero if the last round eliminated candidates |
 
 Triads are numbered 9 · chute + 3 · line + box; chutes 0 to 2 are the bands, 3 to 5 the stacks.
 """
@@ -26,13 +26,15 @@ import numpy as np
 from pipeline.native import compiled
 from pipeline.native.vectors import broadcast, clear_lowest_bit, load, nonzero_mask, popcount, store
 
-CELLS, TRIADS, CHUTES = 81, 54, 6
+GRID_CELLS, TRIADS, CHUTES = 81, 54, 6
 """The numbers of cells, triads and chutes of a grid."""
 
-MAY_HAVE = CELLS
+MAY_HAVE = GRID_CELLS
 MUST_HAVE = MAY_HAVE + TRIADS
 CHUTE_COUNTS = MUST_HAVE + TRIADS
-DEAD, OPEN, CHANGED, ROWS = range(CHUTE_COUNTS + CHUTES, CHUTE_COUNTS + CHUTES + 4)
+DEAD_LANES, OPEN_LANES, CHANGED_LANES, BOARD_VECTORS = range(
+    CHUTE_COUNTS + CHUTES, CHUTE_COUNTS + CHUTES + 4
+)
 
 _NO_VALUES, _ALL_VALUES = np.uint16(0), np.uint16(0b111_111_111)
 
@@ -147,13 +149,13 @@ def _update_chute(board, chute, first, line, box, gap):
 # Hidden single. If both the row triad and the column triad of a cell must have a value, the value
 # is in their common cell: their common box has it only once.
 @compiled(inline=True)
-def _update_cell(board, cell, across, down):
+def _update_cell(board, cell, row_triad, column_triad):
     """Restrict a cell to the value that both its triads must have.
 
-    Returns three vectors: nonzero words for contradictions, nonzero words for open cells, and the
-    eliminated values.
+    `row_triad` and `column_triad` are the indices of their vectors. Returns three vectors: nonzero
+    words for contradictions, nonzero words for open cells, and the eliminated values.
     """
-    before, required = load(board, cell), load(board, across) & load(board, down)
+    before, required = load(board, cell), load(board, row_triad) & load(board, column_triad)
     after = before & (required | ~nonzero_mask(required))
     store(board, cell, after)
     return (
@@ -167,7 +169,7 @@ def _update_cell(board, cell, across, down):
 def sweep(board):
     """Propagate once in all bands, then in all stacks, and then in all cells.
 
-    If the word of a lane in CHANGED is 0 afterwards, the lane has reached its fixpoint.
+    If the word of a lane in CHANGED_LANES is 0 afterwards, the lane has reached its fixpoint.
     """
     dead, is_open, changed = broadcast(_NO_VALUES), broadcast(_NO_VALUES), broadcast(_NO_VALUES)
     for chute in range(3):
@@ -178,10 +180,12 @@ def sweep(board):
         dead, changed = dead | conflict, changed | eliminated
     for row in range(9):
         for column in range(9):
-            across = MUST_HAVE + 3 * row + column // 3
-            down = MUST_HAVE + 27 + 9 * (column // 3) + 3 * (column % 3) + row // 3
-            conflict, several, eliminated = _update_cell(board, 9 * row + column, across, down)
+            row_triad = MUST_HAVE + 3 * row + column // 3
+            column_triad = MUST_HAVE + 27 + 9 * (column // 3) + 3 * (column % 3) + row // 3
+            conflict, several, eliminated = _update_cell(
+                board, 9 * row + column, row_triad, column_triad
+            )
             dead, is_open, changed = dead | conflict, is_open | several, changed | eliminated
-    store(board, DEAD, dead)
-    store(board, OPEN, is_open)
-    store(board, CHANGED, changed)
+    store(board, DEAD_LANES, dead)
+    store(board, OPEN_LANES, is_open)
+    store(board, CHANGED_LANES, changed)

@@ -33,7 +33,7 @@ COMPILED_NODES, PLAIN_NODES = 200, 4
 """Number of branches between two checks of the clock, in machine code and in plain Python. These
 branches take a few milliseconds."""
 
-PYTHON_SECONDS = 0.01
+_PYTHON_SECONDS = 0.01
 """Seconds that the search of most puzzles takes in plain Python."""
 
 SECONDS_BEFORE_LOADING, SECONDS_WITHOUT_CODE = 0.05, 0.2
@@ -91,7 +91,7 @@ def search_all_of_variant(
         search_end = min(end, start + max_seconds)
         return run_search(compiled_search, puzzle, solutions, max_solutions, max_nodes, search_end)
 
-    if compiled_search := loader.get(PYTHON_SECONDS):
+    if compiled_search := loader.get(_PYTHON_SECONDS):
         return search(compiled_search, inf)
     result = search(None, SECONDS_BEFORE_LOADING)
     if result.undecided != OUT_OF_TIME or time.monotonic() > end:
@@ -191,7 +191,7 @@ class _VariantSearch:
     def _grid(self) -> Grid:
         """Return the current solution as a grid. Each cell has one candidate."""
         geometry = self._puzzle.geometry
-        masks = self._arrays[0][L.CELLS : L.CELLS + geometry.size]
+        masks = self._arrays[0][L.DOMAINS : L.DOMAINS + geometry.size]
         offset = geometry.lowest - 1
         return Grid(geometry, tuple(int(mask).bit_length() + offset for mask in masks))
 

@@ -16,7 +16,7 @@ from pipeline.certify.variants.value_tables import Numbers, TooLarge
 from pipeline.puzzle.geometry import units_of
 from pipeline.puzzle.puzzle import Puzzle
 
-MAX_CELLS = 1000
+_MAX_CELLS = 1000
 """Maximum number of cells of a variant. TooLarge is raised if there are more."""
 
 
@@ -42,8 +42,8 @@ def build_search_arrays(
     large or are not finished at `end` on the monotonic clock.
     """
     geometry = puzzle.geometry
-    if geometry.size > MAX_CELLS:
-        raise TooLarge(f"variants of more than {MAX_CELLS:,} cells are not searched")
+    if geometry.size > _MAX_CELLS:
+        raise TooLarge(f"variants of more than {_MAX_CELLS:,} cells are not searched")
     simplified = SimplifiedConstraints(puzzle)
     constraints = [rule.constraints(geometry) for rule in puzzle.rules]
     for constraint in (*constraints, *joint_sums(constraints, units_of(geometry), geometry.values)):
@@ -61,7 +61,7 @@ def _lay_out(encoded: ConstraintNumbers) -> tuple[Numbers, Numbers]:
     """Build the arrays `state` and `problem`. RESTART remains 0."""
     size, count = len(encoded.source.masks), len(encoded.source.values)
     constraint_count = len(encoded.scheduled)
-    set_words = -(-size // L.CELLS_IN_WORD)
+    set_words = -(-size // L.CELLS_PER_WORD)
     offsets, queues = np.array(encoded.scheduled, np.int64).T
     watcher_offsets, watchers = _watchers(encoded)
     areas = {
@@ -82,7 +82,7 @@ def _lay_out(encoded: ConstraintNumbers) -> tuple[Numbers, Numbers]:
         L.VALUE_COUNT: count,
         L.CONSTRAINT_COUNT: constraint_count,
         L.UNIT_COUNT: len(encoded.units),
-        L.SET_WORDS: set_words,
+        L.WORDS_PER_SET: set_words,
         L.SETS_STRIDE: count * (count - 1) // 2 + 2,
         L.SETS_BY_SUM: encoded.sets_offset,
     }
@@ -95,21 +95,21 @@ def _lay_out(encoded: ConstraintNumbers) -> tuple[Numbers, Numbers]:
         L.SCRATCH: encoded.scratch,
         L.PROBE_MASKS: 2 * encoded.max_any_of_cells,
     }
-    end = L.CELLS + size
+    end = L.DOMAINS + size
     for name, length in lengths.items():
         problem[name] = end
         end += length
     for name, number in sizes.items():
         problem[name] = number
     state = np.zeros(end, np.int64)
-    state[L.CELLS : L.CELLS + size] = encoded.source.masks
+    state[L.DOMAINS : L.DOMAINS + size] = encoded.source.masks
     return state, problem
 
 
 def _peer_words(source: SimplifiedConstraints, words: int) -> Numbers:
     """Return the peers of each cell, as sets of cells that take `words` numbers each."""
-    word = (1 << L.CELLS_IN_WORD) - 1
-    shifts = [L.CELLS_IN_WORD * index for index in range(words)]
+    word = (1 << L.CELLS_PER_WORD) - 1
+    shifts = [L.CELLS_PER_WORD * index for index in range(words)]
     peers = [cells >> shift & word for cells in source.peers for shift in shifts]
     return np.array(peers, np.int64)
 
@@ -136,7 +136,7 @@ def _weights(encoded: ConstraintNumbers) -> NDArray[np.float64]:
         len(encoded.source.values),
     )
     for offset, _ in encoded.scheduled:
-        kind = encoded.numbers[offset + L.KIND]
+        kind = encoded.numbers[offset + L.CONSTRAINT_KIND]
         length = encoded.numbers[offset + L.SCOPE_LENGTH]
         if kind in {L.SAME_VALUES, L.CONNECTED, L.DIFFERENT_PAIRS}:
             continue

@@ -16,10 +16,7 @@ from pipeline.certify.variants.simplify import (
     NoSolution,
     SimplifiedConstraints,
     Terms,
-    cells_in,
     innies,
-    set_of,
-    weights_of,
 )
 from pipeline.certify.variants.unit_numbers import encode_units
 from pipeline.certify.variants.value_tables import (
@@ -44,6 +41,7 @@ from pipeline.puzzle.constraints import (
     Pairs,
     Ranked,
 )
+from pipeline.puzzle.geometry import bits_of, indices_of
 from pipeline.puzzle.sums import CountOfEqual, SameTotals, Total
 
 MAX_NUMBERS = 2_000_000
@@ -52,7 +50,7 @@ MAX_SUM = 1 << 40
 TooLarge is raised if one is exceeded. Masks always fit into a number, because sides are at most
 31."""
 
-_IN_ALTERNATIVE = L.NOTHING
+_IN_ALTERNATIVE = L.NONE
 """The queue of constraints in alternatives. Only their ANY_OF is scheduled."""
 
 _QUEUE_OF_KIND = {L.PAIR: L.EARLY, L.TOTAL: L.SOON, L.ONE_OF_SETS: L.SOON}
@@ -72,7 +70,7 @@ class ConstraintNumbers:
     - `numbers`: the encoded constraints, one after another.
     - `scheduled`: the offset and the queue of each constraint that can be scheduled.
     - `blocks`: the start of `problem` up to `end_of_blocks`: bit tables, then shared tables.
-    - `sets_offset`: the offset of SETS_BY_SUM, or NOTHING.
+    - `sets_offset`: the offset of SETS_BY_SUM, or NONE.
     - `scratch`: length of the working memory that propagators need.
     - `max_any_of_cells`: maximum number of cells of an ANY_OF.
     """
@@ -81,7 +79,7 @@ class ConstraintNumbers:
         self.source = simplified
         self._end = end
         self.units = (*simplified.geometry_units.units, *simplified.units)
-        encoded_units = encode_units(self.units, end)
+        encoded_units = encode_units(self.units, deadline=end)
         self._unit_sets = encoded_units.sets
         self.blocks = [bit_tables()]
         self._block_offsets: dict[int, int] = {}
@@ -89,7 +87,7 @@ class ConstraintNumbers:
         self.numbers = [*encoded_units.numbers]
         self.scheduled = [*encoded_units.scheduled]
         self._known_totals: set[tuple[tuple[tuple[int, int], ...], int]] = set()
-        self.sets_offset = L.NOTHING
+        self.sets_offset = L.NONE
         self.scratch = self.max_any_of_cells = 1
 
     def add_all(self) -> None:
@@ -252,7 +250,7 @@ class ConstraintNumbers:
         return [self._add_encoded(L.RANKED, queue, [*constraint.scope()], *numbers)]
 
     def add_total(self, constraint: Total, queue: int) -> list[int]:
-        return self._add_sum(weights_of(constraint), constraint.total, queue)
+        return self._add_sum(constraint.weights(), constraint.total, queue)
 
     def _add_sum(self, terms: Terms, total: int, queue: int) -> list[int]:
         """Add a weighted sum of values, converted to a sum of their indices.
@@ -286,9 +284,9 @@ class ConstraintNumbers:
         """Return the context of a group of cells (see `layout`)."""
         if len(cells) < 2:
             return [0]
-        group = set_of(cells)
+        group = bits_of(cells)
         rests = [unit & ~group for unit in self._unit_sets if not group & ~unit and unit != group]
-        return [len(rests), *chain.from_iterable((r.bit_count(), *cells_in(r)) for r in rests)]
+        return [len(rests), *chain.from_iterable((r.bit_count(), *indices_of(r)) for r in rests)]
 
     def _use_sets(self, length: int, group_count: int) -> int:
         """Return 1 if the propagator shall list the sets of values of a group, else 0.
@@ -301,7 +299,7 @@ class ConstraintNumbers:
             _MAX_UNGROUPED_CELLS if group_count > 1 else MAX_VALUES_WITH_SETS
         ):
             return 0
-        if self.sets_offset == L.NOTHING:
+        if self.sets_offset == L.NONE:
             masks, offsets = sets_by_sum(count)
             self.sets_offset = self._add_table(offsets + self._add_table(masks))
         return 1
@@ -318,7 +316,7 @@ class ConstraintNumbers:
             weight, cells = max(same_weight, key=lambda group: len(group[1]), default=(0, []))
             if len(cells) < 2:
                 break
-            common_peers = L.NOTHING
+            common_peers = L.NONE
             for cell in cells:
                 common_peers &= peers[cell]
                 del remaining[cell]

@@ -16,28 +16,28 @@ _CHUNK_MASK = (1 << L.CHUNK) - 1
 # processor instructions. Powers of 2 are distinct modulo 67, so the table at `bit % 67` gives the
 # index of a bit.
 @compiled(inline=True)
-def lowest_bit(problem, mask):
+def lowest_index(problem, mask):
     """Return the index of the lowest set bit."""
-    return problem[L.LOWEST_BIT + (mask & -mask) % L.MODULUS]
+    return problem[L.LOWEST_BITS + (mask & -mask) % L.MODULUS]
 
 
 @compiled(inline=True)
-def highest_bit(problem, mask):
+def highest_index(problem, mask):
     """Return the index of the highest set bit."""
     shift = 0
     while mask > _CHUNK_MASK:
         mask >>= L.CHUNK
         shift += L.CHUNK
-    return shift + problem[L.HIGHEST_BIT + mask]
+    return shift + problem[L.HIGHEST_BITS + mask]
 
 
 @compiled(inline=True)
-def bit_count(problem, mask):
+def set_size(problem, mask):
     """Return the number of set bits."""
-    count = problem[L.BIT_COUNT + (mask & _CHUNK_MASK)]
+    count = problem[L.BIT_COUNTS + (mask & _CHUNK_MASK)]
     while mask > _CHUNK_MASK:
         mask >>= L.CHUNK
-        count += problem[L.BIT_COUNT + (mask & _CHUNK_MASK)]
+        count += problem[L.BIT_COUNTS + (mask & _CHUNK_MASK)]
     return count
 
 
@@ -62,11 +62,11 @@ def restrict(state, problem, cell, mask):
     are scheduled too, and it is pushed on the stack of fixed cells. While IS_PROBING is set,
     nothing is scheduled or pushed.
     """
-    before = state[L.CELLS + cell]
+    before = state[L.DOMAINS + cell]
     after = before & mask
     if after == before:
         return True
-    state[L.CELLS + cell] = after
+    state[L.DOMAINS + cell] = after
     if after == 0:
         return False
     state[L.HAS_CHANGED] = 1
@@ -83,8 +83,8 @@ def restrict(state, problem, cell, mask):
     return True
 
 
-# Hidden single. The caller knows that one of the cells must hold each value, and that only one cell
-# can hold it. So a cell that must hold two of the values is a contradiction.
+# Hidden single. The caller ensures that the cells must hold each value, and that only one of them
+# can. So a cell that must hold two of the values is a contradiction.
 @compiled()
 def assign(state, problem, first, length, values):
     """Assign each value to the only cell of a scope that can hold it.
@@ -93,13 +93,13 @@ def assign(state, problem, first, length, values):
     """
     if values:
         for i in range(first, first + length):
-            held = state[L.CELLS + problem[i]] & values
+            held = state[L.DOMAINS + problem[i]] & values
             if held and (held & (held - 1) or not restrict(state, problem, problem[i], held)):
                 return False
     return True
 
 
-# The caller knows that the scope holds each of the values. So a cell that is a peer of all cells
+# The caller ensures that the scope holds each of the values. So a cell that is a peer of all cells
 # that can hold a value cannot hold this value itself. In units, these eliminations are locked
 # candidates (pointing and claiming). For cages, the caller passes the values that every combination
 # of the cage contains.
@@ -112,14 +112,16 @@ def eliminate_from_peers(state, problem, first, length, values):
     while values:
         bit = values & -values
         values ^= bit
-        for word in range(problem[L.SET_WORDS]):
-            peers = L.NOTHING
+        for word in range(problem[L.WORDS_PER_SET]):
+            peers = L.NONE
             for i in range(first, first + length):
-                if state[L.CELLS + problem[i]] & bit:
-                    peers &= problem[problem[L.PEERS] + problem[i] * problem[L.SET_WORDS] + word]
+                if state[L.DOMAINS + problem[i]] & bit:
+                    peers &= problem[
+                        problem[L.PEERS] + problem[i] * problem[L.WORDS_PER_SET] + word
+                    ]
             while peers > 0:
-                peer = word * L.CELLS_IN_WORD + lowest_bit(problem, peers)
+                peer = word * L.CELLS_PER_WORD + lowest_index(problem, peers)
                 peers &= peers - 1
-                if state[L.CELLS + peer] & bit and not restrict(state, problem, peer, ~bit):
+                if state[L.DOMAINS + peer] & bit and not restrict(state, problem, peer, ~bit):
                     return False
     return True

@@ -2,17 +2,17 @@
 
 Both are one-dimensional. They are int64 arrays when compiled, and lists when run as plain Python.
 Cells and values are numbered from 0. A set of values is a mask with bit v for the value of index v.
-A set of cells is SET_WORDS numbers of CELLS_IN_WORD bits each.
+A set of cells is WORDS_PER_SET numbers of CELLS_PER_WORD bits each.
 
 The tables below list offsets and the numbers at these offsets.
 """
 
 from __future__ import annotations
 
-NOTHING = -1  # means that there is no cell, offset or limit
-CELLS_IN_WORD = 62  # bits of a number in a set of cells
+NONE = -1  # means that there is no cell, offset or limit
+CELLS_PER_WORD = 62  # bits of a number in a set of cells
 
-# `state`: fixed offsets. `problem` has the offsets of the areas after CELLS.
+# `state`: fixed offsets. `problem` has the offsets of the areas after DOMAINS.
 PHASE = 0  # BEGIN, FORWARD or BACK: what `search` does next
 DEPTH = 1  # number of open branches
 NODES = 2  # number of branches so far
@@ -23,8 +23,8 @@ HAS_CHANGED = 6  # 1 after `restrict` has changed a cell
 FAILED_CONSTRAINT = 7  # the constraint that failed last; ~cell if peers left a cell no value
 QUEUE_FIRST = 8  # 4 numbers: the position in its ring at which each queue starts
 QUEUE_LENGTH = 12  # 4 numbers: the length of each queue
-RESTART = 16  # failures at which the search restarts; NOTHING after a solution (see `search`)
-CELLS = 18  # CELL_COUNT masks: the candidates of each cell
+RESTART = 16  # failures at which the search restarts; NONE after a solution (see `search`)
+DOMAINS = 18  # CELL_COUNT masks: the candidates of each cell
 
 # Phases.
 BEGIN, FORWARD, BACK = range(3)
@@ -40,7 +40,7 @@ CELL_COUNT = 0  # number of cells
 VALUE_COUNT = 1  # number of values
 CONSTRAINT_COUNT = 2  # number of constraints that can be scheduled
 UNIT_COUNT = 3  # number of units: the first UNIT_COUNT constraints
-SET_WORDS = 4  # numbers that a set of cells takes
+WORDS_PER_SET = 4  # numbers that a set of cells takes
 SETS_STRIDE = 5  # the greatest sum of different indices, plus 2
 
 # `problem`: offsets of areas of `state`.
@@ -64,14 +64,14 @@ SETS_BY_SUM = 18  # offsets of lists of masks: number size · SETS_STRIDE + sum 
 #                   sets of values of this size and sum
 
 # `problem`: bit tables, then all other areas from DATA.
-LOWEST_BIT = 32  # index of the bit b, at b modulo MODULUS: 2 is a primitive root of 67
-HIGHEST_BIT = 128  # index of the highest bit, for each mask of CHUNK bits
-BIT_COUNT = 1152  # number of bits, for each mask of CHUNK bits
+LOWEST_BITS = 32  # index of the bit b, at b modulo MODULUS: 2 is a primitive root of 67
+HIGHEST_BITS = 128  # index of the highest bit, for each mask of CHUNK bits
+BIT_COUNTS = 1152  # number of bits, for each mask of CHUNK bits
 DATA = 2176  # start of the other areas
-MODULUS, CHUNK = 67, 10  # of LOWEST_BIT, and of HIGHEST_BIT and BIT_COUNT
+MODULUS, CHUNK = 67, 10  # of LOWEST_BITS, and of HIGHEST_BITS and BIT_COUNTS
 
 # A constraint: its kind, the number of its cells, its cells (the scope), then further numbers.
-KIND, SCOPE_LENGTH, SCOPE = range(3)
+CONSTRAINT_KIND, SCOPE_LENGTH, SCOPE = range(3)
 
 # Kinds of constraints: the further numbers, and the meaning of the constraint. Propagators call the
 # offset of the further numbers `data`.
@@ -114,5 +114,6 @@ RANKED = 14  # bit, rank, may_tie, line length. The cells are lines. The first l
 # edges. The edges of each cell are triples: state, next state, mask. State 0 is the initial state,
 # and the last state is accepting.
 
-# What `search` returns. SOLUTION: each cell has one value.
-UNFINISHED, SOLUTION, COMPLETE = range(3)
+# What `search` returns. LIMIT_REACHED: it made its branches, call it again. SOLUTION: each cell has
+# one value. COMPLETE: there are no other solutions.
+LIMIT_REACHED, SOLUTION, COMPLETE = range(3)

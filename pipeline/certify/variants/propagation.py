@@ -12,10 +12,10 @@ from __future__ import annotations
 from pipeline.certify.variants import layout as L
 from pipeline.certify.variants.domains import (
     assign,
-    bit_count,
     eliminate_from_peers,
-    lowest_bit,
+    lowest_index,
     restrict,
+    set_size,
 )
 from pipeline.certify.variants.rank_propagators import propagate_ranked
 from pipeline.certify.variants.region_propagators import (
@@ -39,14 +39,14 @@ eliminate more values, but take more time."""
 @compiled()
 def _propagate_fixed_cell(state, problem, cell):
     """Eliminate the value of a fixed cell from its peers. Returns False if a peer becomes empty."""
-    mask = state[L.CELLS + cell]
-    peers_of = problem[L.PEERS] + cell * problem[L.SET_WORDS]
-    for word in range(problem[L.SET_WORDS]):
+    mask = state[L.DOMAINS + cell]
+    peers_of = problem[L.PEERS] + cell * problem[L.WORDS_PER_SET]
+    for word in range(problem[L.WORDS_PER_SET]):
         peers = problem[peers_of + word]
         while peers:
-            peer = word * L.CELLS_IN_WORD + lowest_bit(problem, peers)
+            peer = word * L.CELLS_PER_WORD + lowest_index(problem, peers)
             peers &= peers - 1
-            if state[L.CELLS + peer] & mask and not restrict(state, problem, peer, ~mask):
+            if state[L.DOMAINS + peer] & mask and not restrict(state, problem, peer, ~mask):
                 state[L.FAILED_CONSTRAINT] = ~peer
                 return False
     return True
@@ -59,12 +59,12 @@ def _propagate_fixed_cell(state, problem, cell):
 def _eliminate_naked_pairs(state, problem, first, length):
     """Eliminate the two values of each naked pair of a unit from the common peers of its cells."""
     for i in range(first, first + length - 1):
-        mask = state[L.CELLS + problem[i]]
+        mask = state[L.DOMAINS + problem[i]]
         second = mask & (mask - 1)
         if second == 0 or second & (second - 1):
             continue
         for j in range(i + 1, first + length):
-            if state[L.CELLS + problem[j]] == mask and not _eliminate_from_common_peers(
+            if state[L.DOMAINS + problem[j]] == mask and not _eliminate_from_common_peers(
                 state, problem, problem[i], problem[j], mask
             ):
                 return False
@@ -74,14 +74,14 @@ def _eliminate_naked_pairs(state, problem, first, length):
 @compiled()
 def _eliminate_from_common_peers(state, problem, a, b, values):
     """Eliminate values from the common peers of two cells."""
-    peers_of_a = problem[L.PEERS] + a * problem[L.SET_WORDS]
-    peers_of_b = problem[L.PEERS] + b * problem[L.SET_WORDS]
-    for word in range(problem[L.SET_WORDS]):
+    peers_of_a = problem[L.PEERS] + a * problem[L.WORDS_PER_SET]
+    peers_of_b = problem[L.PEERS] + b * problem[L.WORDS_PER_SET]
+    for word in range(problem[L.WORDS_PER_SET]):
         peers = problem[peers_of_a + word] & problem[peers_of_b + word]
         while peers:
-            cell = word * L.CELLS_IN_WORD + lowest_bit(problem, peers)
+            cell = word * L.CELLS_PER_WORD + lowest_index(problem, peers)
             peers &= peers - 1
-            if state[L.CELLS + cell] & values and not restrict(state, problem, cell, ~values):
+            if state[L.DOMAINS + cell] & values and not restrict(state, problem, cell, ~values):
                 return False
     return True
 
@@ -95,7 +95,7 @@ def _propagate_unit(state, problem, first, length):
     """Enforce that each value is in one of the cells."""
     at_least_1 = at_least_2 = at_least_3 = fixed = 0
     for i in range(first, first + length):
-        mask = state[L.CELLS + problem[i]]
+        mask = state[L.DOMAINS + problem[i]]
         at_least_3 |= at_least_2 & mask
         at_least_2 |= at_least_1 & mask
         at_least_1 |= mask
@@ -121,16 +121,16 @@ def _propagate_all_different(state, problem, first, length):
         is_changed = False
         fixed = union = 0
         for i in range(first, first + length):
-            mask = state[L.CELLS + problem[i]]
+            mask = state[L.DOMAINS + problem[i]]
             union |= mask
             if mask & (mask - 1) == 0:
                 if fixed & mask:
                     return False
                 fixed |= mask
-        if bit_count(problem, union) < length:
+        if set_size(problem, union) < length:
             return False
         for i in range(first, first + length):
-            mask = state[L.CELLS + problem[i]]
+            mask = state[L.DOMAINS + problem[i]]
             if mask & (mask - 1) and mask & fixed:
                 if not restrict(state, problem, problem[i], ~fixed):
                     return False
@@ -148,9 +148,9 @@ def _propagate_same_values(state, problem, first, length, first_length):
     """Enforce that the first `first_length` cells hold the same values as the other cells."""
     a = b = 0
     for i in range(first, first + first_length):
-        a |= state[L.CELLS + problem[i]]
+        a |= state[L.DOMAINS + problem[i]]
     for i in range(first + first_length, first + length):
-        b |= state[L.CELLS + problem[i]]
+        b |= state[L.DOMAINS + problem[i]]
     if a != b:
         for i in range(first, first + length):
             if not restrict(state, problem, problem[i], a & b):
@@ -177,9 +177,9 @@ def _propagate_pair(state, problem, first):
     """Enforce that the tables of the constraint relate the values of the two cells."""
     a, b = problem[first], problem[first + 1]
     return restrict(
-        state, problem, b, _related_values(problem, problem[first + 2], state[L.CELLS + a])
+        state, problem, b, _related_values(problem, problem[first + 2], state[L.DOMAINS + a])
     ) and restrict(
-        state, problem, a, _related_values(problem, problem[first + 3], state[L.CELLS + b])
+        state, problem, a, _related_values(problem, problem[first + 3], state[L.DOMAINS + b])
     )
 
 
@@ -191,14 +191,16 @@ def _propagate_min_count(state, problem, first, length):
     bit, minimum = problem[first + length], problem[first + length + 1]
     max_count = min_count = 0
     for i in range(first, first + length):
-        mask = state[L.CELLS + problem[i]]
+        mask = state[L.DOMAINS + problem[i]]
         max_count += mask & bit != 0
         min_count += mask == bit
     if max_count < minimum:
         return False
     if max_count == minimum:
         for i in range(first, first + length):
-            if state[L.CELLS + problem[i]] & bit and not restrict(state, problem, problem[i], bit):
+            if state[L.DOMAINS + problem[i]] & bit and not restrict(
+                state, problem, problem[i], bit
+            ):
                 return False
     if min_count == 0 and minimum > 0 and not state[L.IS_PROBING]:
         return eliminate_from_peers(state, problem, first, length, bit)
@@ -220,7 +222,7 @@ def _propagate_same_counts(state, problem, first, length):
         for part in range(lengths, lengths + parts):
             max_count = min_count = 0
             for i in range(start, start + problem[part]):
-                mask = state[L.CELLS + problem[i]]
+                mask = state[L.DOMAINS + problem[i]]
                 max_count += mask & values != 0
                 min_count += mask & ~values == 0
             if turn == 0:
@@ -228,7 +230,7 @@ def _propagate_same_counts(state, problem, first, length):
             elif max_count == low or min_count == high:
                 kept = values if max_count == low else ~values
                 for i in range(start, start + problem[part]):
-                    mask = state[L.CELLS + problem[i]]
+                    mask = state[L.DOMAINS + problem[i]]
                     is_open = mask & values and mask & ~values
                     if is_open and not restrict(state, problem, problem[i], kept):
                         return False
@@ -252,7 +254,7 @@ def _propagate_automaton(state, problem, first, length, automaton):
         state[marks + node] = 0
     state[marks] = 1
     for index in range(length):
-        mask, edges = state[L.CELLS + problem[first + index]], automaton + 1 + index
+        mask, edges = state[L.DOMAINS + problem[first + index]], automaton + 1 + index
         for edge in range(automaton + problem[edges], automaton + problem[edges + 1], 3):
             if problem[edge + 2] & mask and state[marks + problem[edge]]:
                 state[marks + problem[edge + 1]] = 1
@@ -260,7 +262,7 @@ def _propagate_automaton(state, problem, first, length, automaton):
         return False
     state[marks + states - 1] = 2
     for index in range(length - 1, -1, -1):
-        mask, edges = state[L.CELLS + problem[first + index]], automaton + 1 + index
+        mask, edges = state[L.DOMAINS + problem[first + index]], automaton + 1 + index
         kept = 0
         for edge in range(automaton + problem[edges], automaton + problem[edges + 1], 3):
             values = problem[edge + 2] & mask
@@ -279,7 +281,7 @@ def _propagate_constraint(state, problem, constraint):
 
     `constraint` is its offset in `problem`.
     """
-    kind, length = problem[constraint + L.KIND], problem[constraint + L.SCOPE_LENGTH]
+    kind, length = problem[constraint + L.CONSTRAINT_KIND], problem[constraint + L.SCOPE_LENGTH]
     first = constraint + L.SCOPE
     if kind == L.PAIR:
         return _propagate_pair(state, problem, first)
@@ -340,14 +342,14 @@ def _propagate_any_of(state, problem, first, length):
     """Enforce that at least one of the alternatives holds."""
     probed = problem[L.PROBE_MASKS]
     for index in range(length):
-        state[probed + 2 * index] = state[L.CELLS + problem[first + index]]
+        state[probed + 2 * index] = state[L.DOMAINS + problem[first + index]]
         state[probed + 2 * index + 1] = 0
     state[L.IS_PROBING] = 1
     alternative = first + length + 1
     for _ in range(problem[first + length]):
         can_hold = _propagate_alternative(state, problem, alternative + 1, problem[alternative])
         for index in range(length):
-            cell = L.CELLS + problem[first + index]
+            cell = L.DOMAINS + problem[first + index]
             if can_hold:
                 state[probed + 2 * index + 1] |= state[cell]
             state[cell] = state[probed + 2 * index]
@@ -365,7 +367,7 @@ def _propagate_any_of(state, problem, first, length):
 # propagated before constraints, and cheap constraints before expensive ones. The order does not
 # affect soundness.
 @compiled()
-def propagate(state, problem):
+def propagate_all(state, problem):
     """Propagate until nothing changes. Returns False if a constraint cannot hold."""
     while True:
         while state[L.FIXED_COUNT]:
@@ -380,7 +382,7 @@ def propagate(state, problem):
             return True
         number = _pop_constraint(state, problem, queue)
         constraint = problem[problem[L.OFFSETS] + number]
-        if problem[constraint + L.KIND] == L.ANY_OF:
+        if problem[constraint + L.CONSTRAINT_KIND] == L.ANY_OF:
             length = problem[constraint + L.SCOPE_LENGTH]
             can_hold = _propagate_any_of(state, problem, constraint + L.SCOPE, length)
         else:

@@ -9,7 +9,7 @@ Like the propagators in `propagation`, it is exact when every cell of its scope 
 from __future__ import annotations
 
 from pipeline.certify.variants import layout as L
-from pipeline.certify.variants.domains import highest_bit, lowest_bit, restrict
+from pipeline.certify.variants.domains import highest_index, lowest_index, restrict
 from pipeline.native import compiled
 
 
@@ -28,10 +28,10 @@ def _compare_lines(state, problem, line, other_line, length):
         a, b = problem[line + index], problem[other_line + index]
         if a == b:
             continue
-        mask_a, mask_b = state[L.CELLS + a], state[L.CELLS + b]
-        if lowest_bit(problem, mask_b) < highest_bit(problem, mask_a):
+        mask_a, mask_b = state[L.DOMAINS + a], state[L.DOMAINS + b]
+        if lowest_index(problem, mask_b) < highest_index(problem, mask_a):
             outcomes |= 1
-        if highest_bit(problem, mask_b) > lowest_bit(problem, mask_a):
+        if highest_index(problem, mask_b) > lowest_index(problem, mask_a):
             outcomes |= 4
         if not mask_a & mask_b:
             return outcomes
@@ -45,11 +45,11 @@ def _order_lines(state, problem, small, large, length):
     """Enforce small ≤ large: restrict the first pair of cells that are not known to be equal."""
     for index in range(1, length):
         a, b = problem[small + index], problem[large + index]
-        mask_small, mask_large = state[L.CELLS + a], state[L.CELLS + b]
+        mask_small, mask_large = state[L.DOMAINS + a], state[L.DOMAINS + b]
         if a == b or (mask_small == mask_large and mask_small & (mask_small - 1) == 0):
             continue
         return restrict(
-            state, problem, a, (2 << highest_bit(problem, mask_large)) - 1
+            state, problem, a, (2 << highest_index(problem, mask_large)) - 1
         ) and restrict(state, problem, b, -(mask_small & -mask_small))
     return True
 
@@ -77,7 +77,7 @@ def propagate_ranked(state, problem, first, length):
         return False
     max_less = min_less = 0
     for other in range(first + width, data, width):
-        start = state[L.CELLS + problem[other]]
+        start = state[L.DOMAINS + problem[other]]
         if start & bit:
             outcomes = _compare_lines(state, problem, first, other, width)
             max_less += outcomes & 1
@@ -89,7 +89,7 @@ def propagate_ranked(state, problem, first, length):
     if max_less > rank > min_less:
         return True
     for other in range(first + width, data, width):
-        start = state[L.CELLS + problem[other]]
+        start = state[L.DOMAINS + problem[other]]
         if not start & bit:
             continue
         outcomes = _compare_lines(state, problem, first, other, width)

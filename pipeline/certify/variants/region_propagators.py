@@ -30,7 +30,7 @@ def propagate_connected(state, problem, first, length):
     possible = members = 0
     root = -1
     for index in range(length):
-        mask = state[L.CELLS + problem[first + index]]
+        mask = state[L.DOMAINS + problem[first + index]]
         if mask & inside:
             possible += 1
             if mask & ~inside == 0:
@@ -42,12 +42,12 @@ def propagate_connected(state, problem, first, length):
         return size < 2 or _eliminate_small_components(state, problem, first, length, size)
     if root < 0 or possible == size:
         for i in range(first, data):
-            if state[L.CELLS + problem[i]] & inside and not restrict(
+            if state[L.DOMAINS + problem[i]] & inside and not restrict(
                 state, problem, problem[i], inside
             ):
                 return False
         for index in range(length):
-            if state[L.CELLS + problem[first + index]] & inside:
+            if state[L.DOMAINS + problem[first + index]] & inside:
                 root = index
         members = possible
     reached = _mark_reachable(
@@ -58,7 +58,7 @@ def propagate_connected(state, problem, first, length):
     seen = problem[L.SCRATCH]
     for index in range(length):
         cell = problem[first + index]
-        mask = state[L.CELLS + cell]
+        mask = state[L.DOMAINS + cell]
         is_outside = mask & inside and not state[seen + index]
         if is_outside and not restrict(state, problem, cell, ~inside):
             return False
@@ -84,7 +84,7 @@ def _eliminate_small_components(state, problem, first, length, size):
         state[seen + index] = 0
     is_possible = False
     for start in range(length):
-        if state[seen + start] or not state[L.CELLS + problem[first + start]] & inside:
+        if state[seen + start] or not state[L.DOMAINS + problem[first + start]] & inside:
             continue
         state[queue] = start
         state[seen + start] = 1
@@ -98,7 +98,7 @@ def _eliminate_small_components(state, problem, first, length, size):
                 neighbour = problem[edge]
                 if (
                     not state[seen + neighbour]
-                    and state[L.CELLS + problem[first + neighbour]] & inside
+                    and state[L.DOMAINS + problem[first + neighbour]] & inside
                 ):
                     state[seen + neighbour] = 1
                     state[queue + end] = neighbour
@@ -140,7 +140,7 @@ def _mark_reachable(state, problem, first, length, root, members, budget):
                 offsets + problem[offsets + index], offsets + problem[offsets + index + 1]
             ):
                 neighbour = problem[edge]
-                mask = state[L.CELLS + problem[first + neighbour]]
+                mask = state[L.DOMAINS + problem[first + neighbour]]
                 if state[seen + neighbour] or not mask & inside:
                     continue
                 if mask & ~inside == 0:
@@ -198,7 +198,7 @@ def _force_cut_cells(state, problem, first, length, root, reached):
             state[order + node] = state[low + node] = clock
             state[edge + node] = offsets + problem[offsets + node]
             state[subtree + node] = 1
-            state[needed + node] = state[L.CELLS + problem[first + node]] & ~inside == 0
+            state[needed + node] = state[L.DOMAINS + problem[first + node]] & ~inside == 0
             state[cut + node] = state[separates + node] = 0
         if state[edge + node] < offsets + problem[offsets + node + 1]:
             neighbour = problem[state[edge + node]]
@@ -239,9 +239,9 @@ def propagate_different_pairs(state, problem, first, length):
         bit = 1 << index
         taken = at_least_1 = at_least_2 = 0
         for i in range(first, first + length, 2):
-            second = state[L.CELLS + problem[i + 1]]
+            second = state[L.DOMAINS + problem[i + 1]]
             if second & bit:
-                mask = state[L.CELLS + problem[i]]
+                mask = state[L.DOMAINS + problem[i]]
                 at_least_2 |= at_least_1 & mask
                 at_least_1 |= mask
                 if second == bit and mask & (mask - 1) == 0:
@@ -255,7 +255,7 @@ def propagate_different_pairs(state, problem, first, length):
             continue
         for i in range(first, first + length, 2):
             first_cell, second_cell = problem[i], problem[i + 1]
-            second, mask = state[L.CELLS + second_cell], state[L.CELLS + first_cell]
+            second, mask = state[L.DOMAINS + second_cell], state[L.DOMAINS + first_cell]
             if not second & bit:
                 continue
             if mask & single:
@@ -287,7 +287,7 @@ def _arm_bounds(state, problem, first, length, bit, is_unbroken):
     """Return the minimum and the maximum number of cells of an arm that hold the value `bit`."""
     low = high = 0
     for i in range(first, first + length):
-        mask = state[L.CELLS + problem[i]]
+        mask = state[L.DOMAINS + problem[i]]
         if is_unbroken:
             if mask == bit and low == i - first:
                 low += 1
@@ -315,7 +315,7 @@ def propagate_count_of_equal(state, problem, first, length):
     counter, start, kept = problem[first], problem[first + 1], problem[L.SCRATCH]
     for i in range(length):
         state[kept + i] = 0
-    counter_mask, start_mask = state[L.CELLS + counter], state[L.CELLS + start]
+    counter_mask, start_mask = state[L.DOMAINS + counter], state[L.DOMAINS + start]
     while start_mask:
         bit = start_mask & -start_mask
         start_mask ^= bit
@@ -345,7 +345,7 @@ def propagate_count_of_equal(state, problem, first, length):
                 )
             else:
                 for i in range(arm_start, arm_start + problem[arm]):
-                    mask = state[L.CELLS + problem[i]]
+                    mask = state[L.DOMAINS + problem[i]]
                     if mask == bit or not mask & bit:
                         state[kept + i - first] |= mask
                     else:
@@ -368,13 +368,13 @@ def _add_unbroken_arm(state, problem, first, arm_start, length, bit, counts, low
     arm_low, arm_high = _arm_bounds(state, problem, arm_start, length, bit, True)
     farthest, is_passed = -1, False
     for index in range(arm_high, arm_low - 1, -1):
-        mask = state[L.CELLS + problem[arm_start + index]] if index < length else 0
+        mask = state[L.DOMAINS + problem[arm_start + index]] if index < length else 0
         if mask != bit and _bits_between(
             problem, counts, low - arm_low + index, high - arm_high + index
         ):
             farthest = max(farthest, index)
     for index in range(length):
-        mask = state[L.CELLS + problem[arm_start + index]]
+        mask = state[L.DOMAINS + problem[arm_start + index]]
         can_end = (
             arm_low <= index <= arm_high
             and mask != bit

@@ -6,8 +6,8 @@
 from __future__ import annotations
 
 from pipeline.certify.variants import layout as L
-from pipeline.certify.variants.domains import bit_count, restrict, schedule
-from pipeline.certify.variants.propagation import clear_queues, propagate
+from pipeline.certify.variants.domains import restrict, schedule, set_size
+from pipeline.certify.variants.propagation import clear_queues, propagate_all
 from pipeline.native import compiled
 
 _FAILURE_WEIGHT = 8.0
@@ -23,7 +23,7 @@ def _schedule_all(state, problem):
     for constraint in range(problem[L.CONSTRAINT_COUNT]):
         schedule(state, problem, constraint)
     for cell in range(problem[L.CELL_COUNT]):
-        mask = state[L.CELLS + cell]
+        mask = state[L.DOMAINS + cell]
         if mask & (mask - 1) == 0:
             state[problem[L.FIXED_STACK] + state[L.FIXED_COUNT]] = cell
             state[L.FIXED_COUNT] += 1
@@ -59,15 +59,15 @@ def _add_failure(state, problem, weights):
 # in a unit: each of these places counts like a cell with two candidates. Any choice is sound.
 @compiled()
 def _choose_branch(state, problem, weights):
-    """Return a cell, and the bit of a value, to branch on. The cell is NOTHING if all are fixed."""
-    chosen, bit, lowest_score = L.NOTHING, 0, 1e300
+    """Return a cell, and the bit of a value, to branch on. The cell is NONE if all are fixed."""
+    chosen, bit, lowest_score = L.NONE, 0, 1e300
     for cell in range(problem[L.CELL_COUNT]):
-        mask = state[L.CELLS + cell]
+        mask = state[L.DOMAINS + cell]
         if mask & (mask - 1):
-            score = bit_count(problem, mask) / weights[cell]
+            score = set_size(problem, mask) / weights[cell]
             if score < lowest_score:
                 chosen, bit, lowest_score = cell, mask & -mask, score
-    if chosen == L.NOTHING or bit_count(problem, state[L.CELLS + chosen]) == 2:
+    if chosen == L.NONE or set_size(problem, state[L.DOMAINS + chosen]) == 2:
         return chosen, bit
     for unit in range(problem[L.UNIT_COUNT]):
         constraint = problem[problem[L.OFFSETS] + unit]
@@ -75,14 +75,14 @@ def _choose_branch(state, problem, weights):
         first = constraint + L.SCOPE
         end = first + problem[constraint + L.SCOPE_LENGTH]
         for i in range(first, end):
-            mask = state[L.CELLS + problem[i]]
+            mask = state[L.DOMAINS + problem[i]]
             at_least_3 |= at_least_2 & mask
             at_least_2 |= at_least_1 & mask
             at_least_1 |= mask
         exactly_2 = at_least_2 & ~at_least_3
         if exactly_2:
             for i in range(first, end):
-                mask = state[L.CELLS + problem[i]] & exactly_2
+                mask = state[L.DOMAINS + problem[i]] & exactly_2
                 if mask and 2 / weights[problem[i]] < lowest_score:
                     chosen, bit, lowest_score = problem[i], mask & -mask, 2 / weights[problem[i]]
     return chosen, bit
@@ -97,7 +97,7 @@ def _branch(state, problem, cell, bit):
     state[L.DEPTH] = depth + 1
     saved = problem[L.SAVED_CELLS] + depth * problem[L.CELL_COUNT]
     for i in range(problem[L.CELL_COUNT]):
-        state[saved + i] = state[L.CELLS + i]
+        state[saved + i] = state[L.DOMAINS + i]
     state[problem[L.DECISIONS] + 2 * depth] = cell
     state[problem[L.DECISIONS] + 2 * depth + 1] = bit
     restrict(state, problem, cell, bit)
@@ -111,7 +111,7 @@ def _backtrack(state, problem):
     clear_queues(state, problem)
     saved = problem[L.SAVED_CELLS] + depth * problem[L.CELL_COUNT]
     for i in range(problem[L.CELL_COUNT]):
-        state[L.CELLS + i] = state[saved + i]
+        state[L.DOMAINS + i] = state[saved + i]
     decision = problem[L.DECISIONS] + 2 * depth
     restrict(state, problem, state[decision], ~state[decision + 1])
 
@@ -127,14 +127,14 @@ def _restart(state, problem):
     state[L.DEPTH] = 0
     clear_queues(state, problem)
     for i in range(problem[L.CELL_COUNT]):
-        state[L.CELLS + i] = state[problem[L.SAVED_CELLS] + i]
+        state[L.DOMAINS + i] = state[problem[L.SAVED_CELLS] + i]
 
 
 @compiled()
 def search(state, problem, weights, max_nodes):
     """Search for the next solution, with at most `max_nodes` branches.
 
-    Returns SOLUTION, COMPLETE or UNFINISHED. `weights` contains a float of at least 1 for each
+    Returns SOLUTION, COMPLETE or LIMIT_REACHED. `weights` contains a float of at least 1 for each
     cell; the search branches early on cells with large weights.
     """
     last_node = state[L.NODES] + max_nodes
@@ -147,7 +147,7 @@ def search(state, problem, weights, max_nodes):
                 return L.COMPLETE
             _backtrack(state, problem)
             state[L.PHASE] = L.FORWARD
-        if not propagate(state, problem):
+        if not propagate_all(state, problem):
             _add_failure(state, problem, weights)
             if state[L.FAILURES] == state[L.RESTART] and state[L.DEPTH]:
                 _restart(state, problem)
@@ -155,11 +155,11 @@ def search(state, problem, weights, max_nodes):
                 state[L.PHASE] = L.BACK
             continue
         cell, bit = _choose_branch(state, problem, weights)
-        if cell == L.NOTHING:
+        if cell == L.NONE:
             state[L.PHASE] = L.BACK
-            state[L.RESTART] = L.NOTHING
+            state[L.RESTART] = L.NONE
             return L.SOLUTION
         if state[L.NODES] >= last_node:
-            return L.UNFINISHED
+            return L.LIMIT_REACHED
         state[L.NODES] += 1
         _branch(state, problem, cell, bit)

@@ -26,7 +26,7 @@ from pipeline.puzzle.constraints import (
     Pairs,
     ValueSwitch,
 )
-from pipeline.puzzle.geometry import Geometry, units_of
+from pipeline.puzzle.geometry import Geometry, bits_of, indices_of, units_of
 from pipeline.puzzle.puzzle import Puzzle
 from pipeline.puzzle.sums import (
     CountOfValues,
@@ -79,30 +79,9 @@ def _geometry_units(geometry: Geometry) -> GeometryUnits:
 
 def _add_peers(cells: Sequence[int], peers: list[int]) -> None:
     """Make these distinct cells peers of each other."""
-    cell_set = set_of(cells)
+    cell_set = bits_of(cells)
     for cell in cells:
         peers[cell] |= cell_set ^ 1 << cell
-
-
-def set_of(cells: Iterable[int]) -> int:
-    """Return the set of these distinct cells, as bits."""
-    return sum([1 << cell for cell in cells])
-
-
-def cells_in(cell_set: int) -> Iterator[int]:
-    """Yield the cells of a set, which is given as bits, in order."""
-    while cell_set:
-        bit = cell_set & -cell_set
-        yield bit.bit_length() - 1
-        cell_set ^= bit
-
-
-def weights_of(total: Total) -> Terms:
-    """Return the weight of each cell: the sum of its weights in all terms."""
-    weights: Terms = {}
-    for cell, weight in total.terms:
-        weights[cell] = weights.get(cell, 0) + weight
-    return weights
 
 
 class SimplifiedConstraints:
@@ -282,11 +261,11 @@ def innies(simplified: SimplifiedConstraints) -> Iterator[tuple[Terms, int]]:
     """
     cages, used = list[tuple[int, int, int]](), 0
     totals = (
-        (weights_of(constraint), constraint.total)
+        (constraint.weights(), constraint.total)
         for constraint in simplified.constraints
         if isinstance(constraint, Total)
     )
-    sums = [(set_of(terms), total) for terms, total in totals if {*terms.values()} == {1}]
+    sums = [(bits_of(terms), total) for terms, total in totals if {*terms.values()} == {1}]
     for cells, total in sorted(sums, key=lambda cage: cage[0].bit_count()):
         if not cells & used:
             used |= cells
@@ -304,8 +283,8 @@ def innies(simplified: SimplifiedConstraints) -> Iterator[tuple[Terms, int]]:
         missed, outside = band & ~inside, inside & ~band
         max_cells = _MAX_INNIES if multiplicity > 1 else len(simplified.values) - 2
         if 0 < (missed | outside).bit_count() <= max_cells:
-            positive = dict.fromkeys(cells_in(missed), 1)
-            yield positive | dict.fromkeys(cells_in(outside), -1), total
+            positive = dict.fromkeys(indices_of(missed), 1)
+            yield positive | dict.fromkeys(indices_of(outside), -1), total
 
 
 @lru_cache(maxsize=16)
@@ -314,13 +293,13 @@ def _bands(geometry: Geometry, units: tuple[tuple[int, ...], ...]) -> list[tuple
 
     Each is a pair: how often it holds each value, and its cells as bits.
     """
-    bands = {set_of(unit): 1 for unit in units}
+    bands = {bits_of(unit): 1 for unit in units}
     side = geometry.side
     if geometry.free_grid:
         return [(multiplicity, cells) for cells, multiplicity in bands.items()]
     for lines in (tuple(geometry.rows()), tuple(geometry.columns())):
         for start in range(0, len(lines), side):
-            grid = [set_of(line) for line in lines[start : start + side]]
+            grid = [bits_of(line) for line in lines[start : start + side]]
             for first, last in combinations(range(side), 2):
                 if last - first < side - 1:
                     bands[sum(grid[first : last + 1])] = last - first + 1

@@ -10,11 +10,11 @@ from __future__ import annotations
 from pipeline.certify.variants import layout as L
 from pipeline.certify.variants.domains import (
     assign,
-    bit_count,
     eliminate_from_peers,
-    highest_bit,
-    lowest_bit,
+    highest_index,
+    lowest_index,
     restrict,
+    set_size,
 )
 from pipeline.native import compiled
 
@@ -25,14 +25,14 @@ from pipeline.native import compiled
 # may be accepted. Accepting it is sound: fewer values are eliminated.
 @compiled()
 def _may_hold(state, problem, first, length, values):
-    """Whether the cells may hold exactly these values. The caller knows that each has a place.
+    """Whether the cells may hold exactly these values. The caller ensures that each has a place.
 
     Checks that each cell can hold one of the values, that no two cells have the same single value,
     and that no cell is the only place of two values.
     """
     at_least_1 = at_least_2 = single = conflict = 0
     for i in range(first, first + length):
-        mask = state[L.CELLS + problem[i]] & values
+        mask = state[L.DOMAINS + problem[i]] & values
         if mask == 0:
             return False
         if mask & (mask - 1) == 0:
@@ -40,12 +40,12 @@ def _may_hold(state, problem, first, length, values):
             single |= mask
         at_least_2 |= at_least_1 & mask
         at_least_1 |= mask
-    if bit_count(problem, values) < length:
+    if set_size(problem, values) < length:
         return True
     if conflict:
         return False
     for i in range(first, first + length):
-        mask = state[L.CELLS + problem[i]] & values & ~at_least_2
+        mask = state[L.DOMAINS + problem[i]] & values & ~at_least_2
         if mask & (mask - 1):
             return False
     return True
@@ -65,7 +65,7 @@ def propagate_one_of_sets(state, problem, first, length, begin, end, context):
     """
     union = fixed = 0
     for i in range(first, first + length):
-        mask = state[L.CELLS + problem[i]]
+        mask = state[L.DOMAINS + problem[i]]
         union |= mask
         if mask & (mask - 1) == 0:
             fixed |= mask
@@ -74,14 +74,14 @@ def propagate_one_of_sets(state, problem, first, length, begin, end, context):
         context += 1
         rest = 0
         for i in range(context + 1, context + 1 + problem[context]):
-            rest |= state[L.CELLS + problem[i]]
+            rest |= state[L.DOMAINS + problem[i]]
         must |= ((1 << problem[L.VALUE_COUNT]) - 1) & ~rest
         context += problem[context]
-    possible, required = 0, L.NOTHING
+    possible, required = 0, L.NONE
     for i in range(begin, end):
         values = problem[i]
-        is_between = values & ~union == 0 and must & ~values == 0
-        if is_between and _may_hold(state, problem, first, length, values):
+        fits_bounds = values & ~union == 0 and must & ~values == 0
+        if fits_bounds and _may_hold(state, problem, first, length, values):
             possible |= values
             required &= values
     if possible == 0:
@@ -90,7 +90,7 @@ def propagate_one_of_sets(state, problem, first, length, begin, end, context):
     for i in range(first, first + length):
         if not restrict(state, problem, problem[i], possible):
             return False
-        mask = state[L.CELLS + problem[i]]
+        mask = state[L.DOMAINS + problem[i]]
         at_least_2 |= at_least_1 & mask
         at_least_1 |= mask
     if required & ~at_least_1 or not assign(state, problem, first, length, required & ~at_least_2):
@@ -114,10 +114,10 @@ def _min_sum(state, problem, first, length, skipped):
     taken = total = 0
     for i in range(first, first + length):
         if i != skipped:
-            mask = state[L.CELLS + problem[i]]
+            mask = state[L.DOMAINS + problem[i]]
             available = ~taken & -(mask & -mask)
             taken |= available & -available
-            total += lowest_bit(problem, available)
+            total += lowest_index(problem, available)
     return total
 
 
@@ -125,16 +125,16 @@ def _min_sum(state, problem, first, length, skipped):
 def _max_sum(state, problem, first, length, skipped):
     """Return an upper bound of the sum of cells that must differ, without the cell at `skipped`.
 
-    Returns NOTHING if no value is available for some cell: the cells then cannot all differ.
+    Returns NONE if no value is available for some cell: the cells then cannot all differ.
     """
     taken = total = 0
     for i in range(first, first + length):
         if i != skipped:
-            mask = state[L.CELLS + problem[i]]
-            available = ~taken & ((2 << highest_bit(problem, mask)) - 1)
+            mask = state[L.DOMAINS + problem[i]]
+            available = ~taken & ((2 << highest_index(problem, mask)) - 1)
             if available == 0:
-                return L.NOTHING
-            value = highest_bit(problem, available)
+                return L.NONE
+            value = highest_index(problem, available)
             taken |= 1 << value
             total += value
     return total
@@ -144,11 +144,11 @@ def _max_sum(state, problem, first, length, skipped):
 def _sum_bounds(state, problem, first, length):
     """Return a lower and an upper bound of the sum of a group of cells, which must differ."""
     if length == 1:
-        mask = state[L.CELLS + problem[first]]
-        return lowest_bit(problem, mask), highest_bit(problem, mask)
+        mask = state[L.DOMAINS + problem[first]]
+        return lowest_index(problem, mask), highest_index(problem, mask)
     return (
-        _min_sum(state, problem, first, length, L.NOTHING),
-        _max_sum(state, problem, first, length, L.NOTHING),
+        _min_sum(state, problem, first, length, L.NONE),
+        _max_sum(state, problem, first, length, L.NONE),
     )
 
 
@@ -159,13 +159,13 @@ def _sum_bounds(state, problem, first, length):
 def _restrict_last_two(state, problem, a, weight_a, b, weight_b, total):
     """Restrict two cells to the values with which their weighted sum can be `total`."""
     kept_a = kept_b = 0
-    mask, mask_b = state[L.CELLS + a], state[L.CELLS + b]
-    peers = problem[problem[L.PEERS] + a * problem[L.SET_WORDS] + b // L.CELLS_IN_WORD]
-    are_peers = peers >> b % L.CELLS_IN_WORD & 1
+    mask, mask_b = state[L.DOMAINS + a], state[L.DOMAINS + b]
+    peers = problem[problem[L.PEERS] + a * problem[L.WORDS_PER_SET] + b // L.CELLS_PER_WORD]
+    are_peers = peers >> b % L.CELLS_PER_WORD & 1
     while mask:
         bit_a = mask & -mask
         mask ^= bit_a
-        rest = total - weight_a * lowest_bit(problem, bit_a)
+        rest = total - weight_a * lowest_index(problem, bit_a)
         value = rest // weight_b
         if value * weight_b == rest and 0 <= value < problem[L.VALUE_COUNT]:
             bit_b = 1 << value
@@ -180,16 +180,16 @@ def _restrict_last_two(state, problem, a, weight_a, b, weight_b, total):
 def _restrict_last_three(state, problem, a, weight_a, b, weight_b, c, weight_c, total):
     """Restrict three cells to the values with which their weighted sum can be `total`."""
     kept_a = kept_b = kept_c = 0
-    mask, mask_c = state[L.CELLS + a], state[L.CELLS + c]
+    mask, mask_c = state[L.DOMAINS + a], state[L.DOMAINS + c]
     while mask:
         bit_a = mask & -mask
         mask ^= bit_a
-        mask_b = state[L.CELLS + b]
+        mask_b = state[L.DOMAINS + b]
         while mask_b:
             bit_b = mask_b & -mask_b
             mask_b ^= bit_b
-            rest = total - weight_a * lowest_bit(problem, bit_a)
-            rest -= weight_b * lowest_bit(problem, bit_b)
+            rest = total - weight_a * lowest_index(problem, bit_a)
+            rest -= weight_b * lowest_index(problem, bit_b)
             value = rest // weight_c
             is_value = value * weight_c == rest and 0 <= value < problem[L.VALUE_COUNT]
             if is_value and mask_c >> value & 1:
@@ -223,9 +223,9 @@ def propagate_total(state, problem, first, length):
         low += weight * (minimum if weight > 0 else maximum)
         high += weight * (maximum if weight > 0 else minimum)
         for i in range(start, start + size):
-            mask = state[L.CELLS + problem[i]]
+            mask = state[L.DOMAINS + problem[i]]
             if mask & (mask - 1) == 0:
-                rest -= weight * lowest_bit(problem, mask)
+                rest -= weight * lowest_index(problem, mask)
                 continue
             if open_cells == 0:
                 a, weight_a = problem[i], weight
@@ -287,9 +287,9 @@ def _bound_group(state, problem, first, length, weight, has_sets, below, above, 
         return restrict(state, problem, problem[first], (2 << high) - (1 << low))
     if low > minimum or high < maximum:
         for i in range(first, first + length):
-            mask = state[L.CELLS + problem[i]]
+            mask = state[L.DOMAINS + problem[i]]
             if mask & (mask - 1):
-                bottom, top = lowest_bit(problem, mask), highest_bit(problem, mask)
+                bottom, top = lowest_index(problem, mask), highest_index(problem, mask)
                 span = top - bottom
                 if span > high - minimum:
                     top = min(top, high - _min_sum(state, problem, first, length, i))

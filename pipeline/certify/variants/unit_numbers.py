@@ -9,8 +9,8 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from pipeline.certify.variants import layout as L
-from pipeline.certify.variants.simplify import cells_in, set_of
 from pipeline.puzzle.constraints import Cells
+from pipeline.puzzle.geometry import bits_of, indices_of
 
 
 class UnitNumbers(NamedTuple):
@@ -36,13 +36,13 @@ regions.
 """
 
 
-def encode_units(units: tuple[Cells, ...], end: float) -> UnitNumbers:
+def encode_units(units: tuple[Cells, ...], deadline: float) -> UnitNumbers:
     """Encode the constraints of units, and of pairs of units that share two cells or more.
 
-    After `end` on the monotonic clock, the remaining pairs are omitted. There is no time limit if
-    the result is cached, that is, for up to _MAX_CACHED_UNITS units.
+    After `deadline` on the monotonic clock, the remaining pairs are omitted. For up to
+    _MAX_CACHED_UNITS units, the result is cached and there is no time limit.
     """
-    return _encode_cached(units) if len(units) <= _MAX_CACHED_UNITS else _encode(units, end)
+    return _encode_cached(units) if len(units) <= _MAX_CACHED_UNITS else _encode(units, deadline)
 
 
 @lru_cache(maxsize=16)
@@ -54,22 +54,22 @@ def _encode_cached(units: tuple[Cells, ...]) -> UnitNumbers:
 # Law of leftovers: two units hold the same values, so they also hold the same values in the cells
 # that they do not share. Human solvers apply this law to several rows of a jigsaw; here it is
 # applied to pairs of units.
-def _encode(units: Sequence[Cells], end: float) -> UnitNumbers:
+def _encode(units: Sequence[Cells], deadline: float) -> UnitNumbers:
     """Encode units as `encode_units` does, without a cache."""
     numbers: list[int] = []
     scheduled: list[tuple[int, int]] = []
-    sets = [*map(set_of, units)]
+    sets = [*map(bits_of, units)]
     for unit in units:
         scheduled.append((len(numbers), L.SOON))
         numbers += L.UNIT, len(unit), *unit
     max_numbers = len(numbers) + _MAX_SAME_VALUES
     for index, unit_set in enumerate(sets):
-        if len(numbers) > max_numbers or time.monotonic() > end:
+        if len(numbers) > max_numbers or time.monotonic() > deadline:
             break
         for other_set in sets[index + 1 :]:
             if (unit_set & other_set).bit_count() > 1:
-                rest = [*cells_in(unit_set & ~other_set)]
-                other_rest = [*cells_in(other_set & ~unit_set)]
+                rest = [*indices_of(unit_set & ~other_set)]
+                other_rest = [*indices_of(other_set & ~unit_set)]
                 scheduled.append((len(numbers), L.LATE))
                 numbers += L.SAME_VALUES, len(rest) + len(other_rest), *rest, *other_rest, len(rest)
     return UnitNumbers(numbers, scheduled, sets)

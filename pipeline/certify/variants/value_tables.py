@@ -230,8 +230,8 @@ def bit_tables() -> Numbers:
     """Return the start of `problem`: zeros for its sizes and offsets, then the bit tables."""
     tables = np.zeros(L.DATA, np.int64)
     for bit in range(L.MODULUS - 1):
-        tables[L.LOWEST_BIT + (1 << bit) % L.MODULUS] = bit
+        tables[L.LOWEST_BITS + (1 << bit) % L.MODULUS] = bit
     for bits in range(1, 1 << L.CHUNK):
-        tables[L.HIGHEST_BIT + bits] = bits.bit_length() - 1
-        tables[L.BIT_COUNT + bits] = bits.bit_count()
+        tables[L.HIGHEST_BITS + bits] = bits.bit_length() - 1
+        tables[L.BIT_COUNTS + bits] = bits.bit_count()
     return tables

@@ -318,7 +318,7 @@ def dedupe(  # noqa: PLR0913 - one parameter per option
     out.note(f"{counted(tally.puzzles, 'puzzle', ',')} in {classes}{where}", to_stderr=to_stderr)
     text = "lists the puzzles that are equivalent to an earlier one"
     catalogue.note_table(table_target, tally.copies, text, out, to_stderr=to_stderr)
-    raise typer.Exit(EXIT_BAD_INPUT if tally.left else EXIT_OK)
+    raise typer.Exit(EXIT_BAD_INPUT if tally.skipped else EXIT_OK)
 
 
 def _targets_of(
@@ -387,7 +387,7 @@ def _compare(
     catalogue.note_table(table_target, ours.copies, text, out, to_stderr=to_stderr)
     if not (table_target or out.as_json or out.quiet) and target != STANDARD_OUTPUT:
         catalogue.print_copies(copies, ours.copies)
-    is_well = not (ours.copies or ours.left or theirs.left)
+    is_well = not (ours.copies or ours.skipped or theirs.skipped)
     raise typer.Exit(EXIT_OK if is_well else EXIT_BAD_INPUT)
 
 

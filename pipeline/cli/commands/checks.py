@@ -184,7 +184,9 @@ def proof(  # noqa: PLR0913 - one parameter per option
     checker: CheckerOption = None,
     as_json: Annotated[
         bool,
-        json_option("name, status, proved, variables, clauses, steps, files, reason, other"),
+        json_option(
+            "name, status, proved, variables, clauses, steps, files, reason, other_solution"
+        ),
     ] = False,
 ) -> None:
     """Write proofs, for other checkers, that there are no solutions besides the published ones.
@@ -206,9 +208,9 @@ def proof(  # noqa: PLR0913 - one parameter per option
     from pipeline.outbox.assertions import assertions_in, load_published_set
     from pipeline.outbox.originals import enclosing_archive
     from pipeline.solving.solvers import Solvers
-    from pipeline.solving.solvers.pysat import check_installed
+    from pipeline.solving.solvers.pysat import check_pysat
 
-    check_installed()
+    check_pysat()
     other_checker = proof_files.Checker(checker) if checker else None
     in_outbox = settings.outbox / path
     published = load_published_set(path if path.exists() or not in_outbox.exists() else in_outbox)

@@ -170,7 +170,7 @@ def read_row(chunk: RowChunk, index: int, report: Findings) -> AuditedRow:
     are_grids_valid = len({*grids.values()}) == sum(bool(line.strip(".")) for line in lines)
     complete = row.complete == "true"
     has_wrong_solution = row.status != "failed" and is_wrong_solution(
-        entry.claimed, entry.signs, puzzle, grids.values(), complete=complete
+        entry.claimed, entry.symbols, puzzle, grids.values(), complete=complete
     )
     if bool(row.disagreement) != has_wrong_solution:
         verb = "does not say" if has_wrong_solution else "says"
@@ -242,7 +242,7 @@ def _read_grids(
     for name, text in lines.items():
         if text and not text.strip(".") and size in (None, len(text)):
             continue
-        grid = parse_grid_line(text, entry.signs, puzzle.geometry) if puzzle else None
+        grid = parse_grid_line(text, entry.symbols, puzzle.geometry) if puzzle else None
         if grid is None:
             report.add_problem(f"{name}: {text[:100]!r} is not a grid of the puzzle's size")
         else:

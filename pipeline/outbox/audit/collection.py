@@ -149,7 +149,7 @@ class _AuditedCollection:
         Raises InputError for a malformed row, after auditing the rows before it.
         """
         correct = find_correct_rows(chunk, self._report.options.seconds)
-        others: list[AuditedRow] = []
+        rows_read: list[AuditedRow] = []
         fault, end = None, len(chunk)
         correct_rows = {*chain.from_iterable(correct.values())}
         for row in [row for row in range(end) if row not in correct_rows]:
@@ -158,15 +158,15 @@ class _AuditedCollection:
             except InputError as error:
                 fault, end = error, row
                 break
-            others.append(read)
+            rows_read.append(read)
             self._count_rows(read.row.status, read.row.complete, read.row.certificate, 1)
             self.counts[DISAGREEMENTS] += read.has_wrong_solution
         for assertion, rows in correct.items():
             status, _, complete, certificate = assertion.split(",")
             self._count_rows(status, complete, certificate, sum(row < end for row in rows))
         self.count += end
-        wrong = certify_grids_of_rows(others, self._report)
-        valid = [row for row in others if row.are_grids_valid and row.number not in wrong]
+        wrong = certify_grids_of_rows(rows_read, self._report)
+        valid = [row for row in rows_read if row.are_grids_valid and row.number not in wrong]
         self._audit_completeness(valid)
         if fault:
             raise fault

@@ -265,7 +265,7 @@ def _can_single_out(all_grids: int, masks: Collection[int], size: int, end: floa
 
 def is_wrong_solution(
     claimed: str | None,
-    signs: str,
+    symbols: str,
     puzzle: Puzzle | None,
     grids: Collection[Grid],
     *,
@@ -274,12 +274,12 @@ def is_wrong_solution(
     """Whether the solution in an original breaks the rules, or is missing from a complete list.
 
     - `claimed`: the solution in the original; None if there is none.
-    - `signs`: the characters of the values; empty for digits.
+    - `symbols`: the characters of the values; empty for digits.
     - `complete`: whether `grids` are all solutions.
     """
     if claimed is None or puzzle is None:
         return False
-    grid = parse_grid_line(claimed, signs, puzzle.geometry)
+    grid = parse_grid_line(claimed, symbols, puzzle.geometry)
     if grid is None or certify_grid(puzzle, grid):
         return True
     return complete and grid not in grids

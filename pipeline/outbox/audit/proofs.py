@@ -50,19 +50,23 @@ def audit_certificate(record: PuzzleRecord, report: Findings) -> str:
     Returns `complete` of the certificate: `proved`, `unverified` or `no`.
     """
     report, recorded = report.section("certificate"), or_none(record.certificate)
-    word, by = (recorded.complete or "no", recorded.by) if recorded else ("no", None)
-    if all(word != complete for complete, _ in _CERTIFICATE_FIELDS):
-        report.add_problem(f"complete: expected proved, unverified or no, found {word[:40]!r}")
+    completeness, by = (recorded.complete or "no", recorded.by) if recorded else ("no", None)
+    if all(completeness != complete for complete, _ in _CERTIFICATE_FIELDS):
+        report.add_problem(
+            f"complete: expected proved, unverified or no, found {completeness[:40]!r}"
+        )
         return "no"
-    if (word == "no") == bool(record.complete):
-        published = str(record.complete).lower()
-        report.add_problem(f"complete is {word!r}, but the record's complete is {published}")
-    fields = _CERTIFICATE_FIELDS.get((word, by))
+    if (completeness == "no") == bool(record.complete):
+        recorded_value = str(record.complete).lower()
+        report.add_problem(
+            f"complete is {completeness!r}, but the record's complete is {recorded_value}"
+        )
+    fields = _CERTIFICATE_FIELDS.get((completeness, by))
     if fields is None:
-        shown = "null" if by is None else repr(by[:40])
-        report.add_problem(f"certificate: complete: {word!r} contradicts by: {shown}")
-        return word
-    label = f"{word} by {by}" if by else word
+        by_text = "null" if by is None else repr(by[:40])
+        report.add_problem(f"certificate: complete: {completeness!r} contradicts by: {by_text}")
+        return completeness
+    label = f"{completeness} by {by}" if by else completeness
     for name in _ALL_CERTIFICATE_FIELDS:
         if (getattr(recorded, name, None) is not None) != (name in fields):
             problem = "is missing" if name in fields else "is not allowed"
@@ -74,7 +78,7 @@ def audit_certificate(record: PuzzleRecord, report: Findings) -> str:
         )
     if recorded and report.is_current_build:
         _audit_current_certificate(recorded, report)
-    return word
+    return completeness
 
 
 def _audit_current_certificate(recorded: PuzzleCertificate, report: Findings) -> None:
@@ -118,7 +122,7 @@ def audit_proof(
 def _find_proof_files(published: PublishedPuzzle, report: Findings) -> dict[str, str]:
     """Map the kinds of a proof's files to their names; empty if there is no complete proof."""
     recorded = or_none(published.record.certificate)
-    word = (recorded.by or recorded.complete or "no") if recorded else "no"
+    method = (recorded.by or recorded.complete or "no") if recorded else "no"
     names = {kind: f"{published.stem}.proof.{kind}" for kind in ("cnf", "drat", "lrat")}
     files = [
         file_name
@@ -126,12 +130,13 @@ def _find_proof_files(published: PublishedPuzzle, report: Findings) -> dict[str,
         for file_name in (name, f"{name}.xz")
         if file_name in published.files
     ]
-    kinds = _PROOF_KINDS.get(word, ())
+    kinds = _PROOF_KINDS.get(method, ())
     expected = [names[kind] for kind in kinds]
     if not kinds:
         for name in files:
             report.add_problem(
-                f"{name} is listed, but the certificate is {word[:40]!r}, which has no proof files"
+                f"{name} is listed, but the certificate is {method[:40]!r}, "
+                "which has no proof files"
             )
     elif files[:1] != expected[:1] or [name.removesuffix(".xz") for name in files] != expected:
         listed = " and ".join(files) or "nothing"

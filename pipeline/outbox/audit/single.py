@@ -50,7 +50,7 @@ from pipeline.reading.formats import (
     is_written_as_values,
     parse_source,
     read_values,
-    signs_of,
+    symbols_of,
 )
 from pipeline.reading.formats.dimacs import (
     CNF_FORMAT,
@@ -273,9 +273,9 @@ def _audit_disagreement(
     published: PublishedPuzzle, parsed: Parsed, grids: list[Grid], report: Findings
 ) -> None:
     """Check that `disagreement` is recorded exactly if the solution in the original is wrong."""
-    record, signs = published.record, signs_of(parsed.format)
+    record, symbols = published.record, symbols_of(parsed.format)
     complete = record.complete is True
-    is_wrong = is_wrong_solution(parsed.claimed, signs, parsed.puzzle, grids, complete=complete)
+    is_wrong = is_wrong_solution(parsed.claimed, symbols, parsed.puzzle, grids, complete=complete)
     if (or_none(record.disagreement) is not None) != is_wrong:
         verb = "does not say" if is_wrong else "says"
         report.add_problem(f"the record {verb} that the solution in the original is wrong")

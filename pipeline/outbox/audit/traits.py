@@ -81,7 +81,7 @@ def audit_row_traits(chunk: RowChunk, trait_names: Sequence[str], report: Findin
             row_report.add_problem("the columns of --traits are missing")
         elif puzzle := entry.puzzle_read:
             solution = row.solution
-            grid = parse_grid_line(solution, entry.signs, puzzle.geometry) if solution else None
+            grid = parse_grid_line(solution, entry.symbols, puzzle.geometry) if solution else None
             rows.append(
                 TraitFields(
                     puzzle, row.status, grid, _group_by_trait(fields, trait_names), row_report

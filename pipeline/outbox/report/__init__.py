@@ -20,7 +20,7 @@ from pipeline.outbox.report.published_puzzles import is_published, puzzles_at
 from pipeline.outbox.report.sheet import MAX_SHEET_PUZZLES, PER_PAGE, Head, Sheet, SheetPuzzle
 from pipeline.outbox.report.sheet_pdf import sheet_pdf
 from pipeline.outbox.report.steps_page import StepPages, steps_page
-from pipeline.outbox.report.typeset import check_installed
+from pipeline.outbox.report.typeset import check_typst
 from pipeline.outbox.report.worked import MAX_WORKED_PUZZLES, Worked, worked_of
 
 __all__ = [
@@ -38,7 +38,7 @@ __all__ = [
     "StepPages",
     "Worked",
     "board_svg",
-    "check_installed",
+    "check_typst",
     "is_published",
     "job_fragment",
     "page_chunks",

@@ -52,7 +52,7 @@ class Board:
     - `grid`: the solution.
     - `conflict`: the cells of clues that contradict each other.
     - `difference`: the cells in which the solutions differ.
-    - `signs`: the characters of the values 1, 2, …; empty for numbers.
+    - `symbols`: the characters of the values 1, 2, …; empty for numbers.
     - `rules_in_conflict`: the indices of the puzzle's rules that are part of the conflict.
     - `unread`: the parts of the source that were not read, as in `Parsed`. They are not drawn.
     - `step`: a step through the puzzle, which is drawn instead of a solution: the values and
@@ -68,7 +68,7 @@ class Board:
     grid: Grid | None = None
     conflict: Collection[Place] = ()
     difference: Collection[Place] = ()
-    signs: str = ""
+    symbols: str = ""
     rules_in_conflict: Collection[int] = ()
     unread: Collection[str] = ()
     step: Picture | None = None
@@ -165,7 +165,7 @@ class Board:
 
     def value_text(self, value: int) -> str:
         """The character of a value, or else the value as a number."""
-        return (self.signs[value - 1 : value] if self.signs else "") or str(value)
+        return (self.symbols[value - 1 : value] if self.symbols else "") or str(value)
 
     @property
     def is_wide(self) -> bool:

@@ -23,7 +23,7 @@ from pipeline.reading.formats import (
     is_written_as_values,
     parse_source,
     read_values,
-    signs_of,
+    symbols_of,
 )
 from pipeline.reading.formats.dimacs import CNF_FORMAT
 from pipeline.settings import Reading
@@ -57,18 +57,18 @@ def board_of_job(job: PublishedJob, original: bytes | None) -> Board | str:
         limit = f"{MAX_DRAWN_SIDE}×{MAX_DRAWN_SIDE}"
         return f"{n}×{n} cells in boxes of {height}×{width}. Only boards up to {limit} are drawn."
     parsed, solution = _parse_small(original, job.reading), f"{job.stem}_1.solution"
-    grid, signs = None, ""
+    grid, symbols = None, ""
     if solution in job.files:
         boxes = f"{height}x{width}" if parsed is None and min(height, width) > 1 else "auto"
         reading = job.reading._replace(format="auto", boxes=boxes)
-        grid, signs = _read_solution(job.sibling(solution), parsed, reading)
+        grid, symbols = _read_solution(job.sibling(solution), parsed, reading)
     difference = or_none(record.difference)
     conflict_and_difference = (
         places_of(or_none(record.conflict) or ()),
         places_of(difference.cells if difference else ()),
     )
     rules_in_conflict = [rule.number - 1 for rule in or_none(record.conflict_rules) or ()]
-    board = _make_board(parsed, grid, *conflict_and_difference, rules_in_conflict, signs)
+    board = _make_board(parsed, grid, *conflict_and_difference, rules_in_conflict, symbols)
     if board is None:
         is_missing = original is None and height
         return "Neither a solution nor the original was found." if is_missing else ""
@@ -86,9 +86,9 @@ def board_of_row(row: PuzzleRow, second_solution: str, reading: Reading) -> Boar
     parsed = _parse_line(row.puzzle, reading._replace(format="auto"))
     if parsed is None:
         return None
-    geometry, signs = parsed.puzzle.geometry, signs_of(parsed.format)
+    geometry, symbols = parsed.puzzle.geometry, symbols_of(parsed.format)
     grid, second_grid = (
-        parse_grid_line(text, signs, geometry) for text in (row.solution, second_solution)
+        parse_grid_line(text, symbols, geometry) for text in (row.solution, second_solution)
     )
     difference: list[Place] = []
     if grid and second_grid:
@@ -104,7 +104,7 @@ def _make_board(
     conflict: Sequence[Place],
     difference: Sequence[Place],
     rules_in_conflict: Sequence[int] = (),
-    signs: str = "",
+    symbols: str = "",
 ) -> Board | None:
     """Make a board of a puzzle and, if it has the same geometry, a solution.
 
@@ -115,9 +115,9 @@ def _make_board(
         grid = None
     if puzzle is None and grid is None:
         return None
-    signs = signs_of(parsed.format) if parsed else signs
+    symbols = symbols_of(parsed.format) if parsed else symbols
     unread = parsed.unread if parsed else ()
-    board = Board(puzzle, grid, conflict, difference, signs, rules_in_conflict, unread)
+    board = Board(puzzle, grid, conflict, difference, symbols, rules_in_conflict, unread)
     return board if board.is_drawable else None
 
 
@@ -141,7 +141,7 @@ def _read_solution(path: Path, parsed: Parsed | None, reading: Reading) -> tuple
         if parsed is not None and is_written_as_values(parsed.format, parsed.puzzle):
             return read_values(data, "", parsed.puzzle.geometry), ""
         if filled := _parse_small(data, reading):
-            return filled_grid(filled.puzzle, path.name), signs_of(filled.format)
+            return filled_grid(filled.puzzle, path.name), symbols_of(filled.format)
     except (OSError, PipelineError, ValueError, RecursionError):
         pass
     return None, ""

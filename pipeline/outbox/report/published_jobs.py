@@ -73,7 +73,7 @@ _MAX_LINE_CHARACTERS = 16 * 1024
 _STATUS_RANKS = {"collection": 1, "unsolvable": 2, "multiple": 3}
 """Ranks of the rows in a sample, by status. Failures have rank 0, and all other statuses rank 4."""
 
-R = TypeVar("R", PuzzleRow, MemberRow)
+_R = TypeVar("_R", PuzzleRow, MemberRow)
 
 
 @dataclass(frozen=True)
@@ -256,7 +256,7 @@ def rating_text(level: str, score: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Sample(Generic[R]):
+class Sample(Generic[_R]):
     """Some rows of a table, failures first.
 
     - `rows`: the index of each row, from 0; the row; and its second solution, or an empty text.
@@ -264,19 +264,19 @@ class Sample(Generic[R]):
     - `levels`: the levels of difficulty of all rows of the table.
     """
 
-    rows: list[tuple[int, R, str]]
+    rows: list[tuple[int, _R, str]]
     count: int
     levels: set[str]
 
 
 def sample_table(
     path: Path,
-    row_class: type[R],
+    row_class: type[_R],
     max_rows: int,
     second_path: Path | None = None,
     *,
     schema: int = SCHEMA,
-) -> Sample[R]:
+) -> Sample[_R]:
     """Read a sample of at most `max_rows` rows. Raises InputError.
 
     `second_path`: the file of second solutions; None if no puzzle has one.
@@ -287,7 +287,7 @@ def sample_table(
     level_index = len(traits) - traits.index("level") if "level" in traits else 0  # from the end
     second_lines = lines_of(second_path, truncates=True) if second_path else iter(())
 
-    def ranked_rows() -> Iterator[tuple[int, int, R | str, str]]:
+    def ranked_rows() -> Iterator[tuple[int, int, _R | str, str]]:
         """Yield the rank and index of each row, the row or its line, and its second solution.
 
         A line is parsed later, if its row is in the sample.
@@ -314,7 +314,7 @@ def sample_table(
     return Sample(sample, next(indexes), levels)
 
 
-def _display_row(table: Table[R], index: int, line: str) -> R:
+def _display_row(table: Table[_R], index: int, line: str) -> _R:
     """Parse a line for display. A malformed line becomes a row with the status UNREADABLE."""
     try:
         row = table.row(line)

@@ -218,7 +218,7 @@ class Slot:
         """The board to draw; None for a puzzle whose solution and conflict are both unknown."""
         board = self.puzzle.board
         if not self.is_solution:
-            return Board(board.puzzle, signs=board.signs)
+            return Board(board.puzzle, symbols=board.symbols)
         is_known = board.grid or board.conflict or board.rules_in_conflict
         return board if is_known else None
 

@@ -64,7 +64,7 @@ def _page_of(name: str, board: Board, status: str, report: str = "/") -> str:
     """The page of the steps through the puzzle of a board, with a link to the report."""
     worked = worked_of(board, status)
     panels = [*worked.panels]
-    start = Board(board.puzzle, signs=board.signs, unread=board.unread)
+    start = Board(board.puzzle, symbols=board.symbols, unread=board.unread)
     style = (
         BOARD_STYLE + SHAPES_STYLE + STEP_STYLE + read_asset("page.css") + read_asset("steps.css")
     )
@@ -150,7 +150,7 @@ class StepPages:
         """
         if not (self._is_used and board.puzzle and board.grid):
             return ""
-        content = (build(), name, self._report.name, board.puzzle, board.grid, board.signs)
+        content = (build(), name, self._report.name, board.puzzle, board.grid, board.symbols)
         digest = sha256(repr((*content, board.unread)).encode(errors="backslashreplace"))
         path = self._folder / f"{digest.hexdigest()[:20]}.html"
         if path.name not in self._linked and not self._has_page(path, name, board):

@@ -78,13 +78,13 @@ def resolve_colours(svg: str, colours: Mapping[str, str] | None = None) -> str:
     return _FONT_SIZE.sub(rf'\1"{FONT}", ', svg)
 
 
-def check_installed() -> None:
+def check_typst() -> None:
     """Raise UsageError if the extra is not installed."""
     check_extra("a PNG or PDF", "draw", "typst")
 
 
 def _compile(layout: str, data: object, kind: Literal["pdf", "png"]) -> bytes:
-    check_installed()
+    check_typst()
     import typst  # noqa: PLC0415 - 80 MB of machine code
 
     inputs = {"data": json.dumps(data)}

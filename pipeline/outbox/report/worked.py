@@ -95,27 +95,27 @@ def _row_count(line: Line, characters: int) -> int:
     return -(-(len(line.text) + 3 * line.depth) // characters) or 1
 
 
-def panels_of(puzzle: Puzzle, steps: Iterable[Step], signs: str = "") -> Iterator[Panel]:
+def panels_of(puzzle: Puzzle, steps: Iterable[Step], symbols: str = "") -> Iterator[Panel]:
     """Yield the panels of the steps through a puzzle.
 
-    `signs`: the characters of the values 1, 2, …; empty for numbers.
+    `symbols`: the characters of the values 1, 2, …; empty for numbers.
     """
     singles: list[Step] = []
     has_eliminated, number = False, 0
     for number, step in enumerate(steps, 1):
         if is_single(step):
             if len(singles) == _MAX_SINGLES:
-                yield _panel_of_singles(puzzle, singles, number, signs, has_eliminated)
+                yield _panel_of_singles(puzzle, singles, number, symbols, has_eliminated)
                 singles = []
             singles.append(step)
             continue
         if singles:
-            yield _panel_of_singles(puzzle, singles, number, signs, has_eliminated)
+            yield _panel_of_singles(puzzle, singles, number, symbols, has_eliminated)
             singles = []
         has_eliminated = True
-        yield _panel_of_step(puzzle, step, number, signs)
+        yield _panel_of_step(puzzle, step, number, symbols)
     if singles:
-        yield _panel_of_singles(puzzle, singles, number + 1, signs, has_eliminated)
+        yield _panel_of_singles(puzzle, singles, number + 1, symbols, has_eliminated)
 
 
 def is_single(step: Step) -> bool:
@@ -124,18 +124,18 @@ def is_single(step: Step) -> bool:
 
 
 def _panel_of_singles(
-    puzzle: Puzzle, singles: Sequence[Step], end: int, signs: str, has_eliminated: bool
+    puzzle: Puzzle, singles: Sequence[Step], end: int, symbols: str, has_eliminated: bool
 ) -> Panel:
     """The panel of singles before the step with the number `end`."""
     if len(singles) == 1 and has_eliminated:
-        return _panel_of_step(puzzle, singles[0], end - 1, signs)
+        return _panel_of_step(puzzle, singles[0], end - 1, symbols)
     from pipeline.steps.presentation.picture import Picture, Role  # noqa: PLC0415 - loads numpy
 
     placed = [candidate for step in singles for candidate in step.placed]
     roles = dict.fromkeys(placed, Role.PLACED)
     picture = Picture(singles[0].before, roles, (), frozenset(), ())
     board = Board(
-        puzzle, signs=signs, step=picture, order=placed, hides_candidates=not has_eliminated
+        puzzle, symbols=symbols, step=picture, order=placed, hides_candidates=not has_eliminated
     )
     first, last = end - len(singles), end - 1
     lines = tuple(Line(f"{ordinal(index)}  {step}") for index, step in enumerate(singles))
@@ -146,11 +146,11 @@ def _panel_of_singles(
     )
 
 
-def _panel_of_step(puzzle: Puzzle, step: Step, number: int, signs: str) -> Panel:
+def _panel_of_step(puzzle: Puzzle, step: Step, number: int, symbols: str) -> Panel:
     from pipeline.steps.presentation.picture import picture_of  # noqa: PLC0415 - loads numpy
     from pipeline.steps.presentation.words import branch_lines  # noqa: PLC0415
 
-    board = Board(puzzle, signs=signs, step=picture_of(step))
+    board = Board(puzzle, symbols=symbols, step=picture_of(step))
     name = step.technique.name
     branches = (line for branch in step.branches for line in branch_lines(step.before, branch))
     nested = [_nested_line(line) for line in branches]
@@ -209,12 +209,12 @@ def worked_of(board: Board, status: str) -> Worked:
             found += steps(puzzle.cells, unique=status == "unique")
         else:
             found += variant_steps(puzzle)
-        found = [step.with_symbols(board.signs) for step in found]
+        found = [step.with_symbols(board.symbols) for step in found]
     except SolverError as error:
         return Worked((), f"There are no steps: {error}.")
-    panels = [*panels_of(puzzle, found, board.signs)]
+    panels = [*panels_of(puzzle, found, board.symbols)]
     open_cells = sum(not value for value in found[0].before.values) if found else 0
-    hint = _hint_of(puzzle, found[0], board.signs) if found else None
+    hint = _hint_of(puzzle, found[0], board.symbols) if found else None
     if found and open_cells == sum(len(step.placed) for step in found):
         return Worked(panels, hint=hint)
     further = "further " if found else ""
@@ -222,7 +222,7 @@ def worked_of(board: Board, status: str) -> Worked:
     return Worked(panels, note, hint)
 
 
-def _hint_of(puzzle: Puzzle, step: Step, signs: str) -> Hint:
+def _hint_of(puzzle: Puzzle, step: Step, symbols: str) -> Hint:
     """The hint of a step."""
     from pipeline.steps.presentation.step_objects import place_of  # noqa: PLC0415 - loads numpy
     from pipeline.steps.presentation.words import listed, unit_names  # noqa: PLC0415
@@ -232,7 +232,7 @@ def _hint_of(puzzle: Puzzle, step: Step, signs: str) -> Hint:
     if units:
         place = unit_names(step.before, units)
     name = step.technique.name
-    return Hint(_capital(name), _capital(place), _panel_of_step(puzzle, step, 1, signs))
+    return Hint(_capital(name), _capital(place), _panel_of_step(puzzle, step, 1, symbols))
 
 
 def _capital(text: str) -> str:

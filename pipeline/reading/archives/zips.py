@@ -52,7 +52,10 @@ _MAX_MEMBERS_SEARCHED = 10_000
 
 
 class _ZipMember(NamedTuple):
-    """A record of the list of members. `header`: the offset of the member in the file."""
+    """A record of the list of members.
+
+    `header_offset`: the offset in the file of the header before the member's content.
+    """
 
     name: str
     is_folder: bool
@@ -61,7 +64,7 @@ class _ZipMember(NamedTuple):
     crc: int
     packed_size: int
     size: int
-    header: int
+    header_offset: int
 
 
 class _Directory(NamedTuple):
@@ -147,13 +150,13 @@ def _records(file: IO[bytes], directory: _Directory) -> Iterator[_ZipMember]:
 
 def _parse_record(fields: tuple[int, ...], raw_name: bytes, extra: bytes, shift: int) -> _ZipMember:
     """Create a record from the fixed fields of a member, its name and its extra fields."""
-    _, made, _, flags, method, _, _, crc, packed_size, size, _, _, _, disk, _, mode, header = fields
+    _, made, _, flags, method, _, _, crc, packed_size, size, _, _, _, disk, _, mode, offset = fields
     name = _decode_name(raw_name, is_utf8=bool(flags & _UTF8))
     if made >> 8 in _BACKSLASH_SYSTEMS:
         name = name.replace("\\", "/")
     refusal = refusal_of(mode >> 16)
     try:
-        size, packed_size, header = _apply_zip64((size, packed_size, header), extra)
+        size, packed_size, offset = _apply_zip64((size, packed_size, offset), extra)
     except struct.error:
         refusal = "its size is missing: it is damaged"
     if flags & _ENCRYPTED:
@@ -165,7 +168,7 @@ def _parse_record(fields: tuple[int, ...], raw_name: bytes, extra: bytes, shift:
     is_folder = name.endswith("/") or stat.S_ISDIR(mode >> 16)
     if is_folder and size:
         is_folder, refusal = False, refusal or "it has the name of a folder, but also content"
-    return _ZipMember(name, is_folder, refusal, method, crc, packed_size, size, header + shift)
+    return _ZipMember(name, is_folder, refusal, method, crc, packed_size, size, offset + shift)
 
 
 def _decode_name(raw_name: bytes, *, is_utf8: bool) -> str:
@@ -198,11 +201,11 @@ def _apply_zip64(numbers: tuple[int, ...], extra: bytes) -> Iterable[int]:
 
 def _content(file: IO[bytes], record: _ZipMember, budget: Budget) -> Iterator[bytes]:
     """Yield the content of a member. Raises UnpackError, also if its size or checksum is wrong."""
-    head = b"".join(_slice(file, record.header, _LOCAL.size))
+    head = b"".join(_slice(file, record.header_offset, _LOCAL.size))
     if head[:4] != b"PK\3\4":
         raise UnpackError("it is damaged: it is not at the recorded position")
     *_, name_length, extra_length = _LOCAL.unpack(head)
-    start = record.header + _LOCAL.size + name_length + extra_length
+    start = record.header_offset + _LOCAL.size + name_length + extra_length
     packed_chunks = _slice(file, start, record.packed_size)
     if record.method == _STORED:
         content = counted_chunks(packed_chunks, budget)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pipeline.reading.formats.base import Format
-from pipeline.reading.formats.cells import ALPHABET_NAMES, signs_of
+from pipeline.reading.formats.cells import ALPHABET_NAMES, symbols_of
 from pipeline.reading.formats.detect import (
     COLLECTIONS,
     FORMAT_NAMES,
@@ -23,7 +23,7 @@ from pipeline.reading.formats.grid_text import (
     render_puzzle,
     solution_text,
 )
-from pipeline.reading.formats.parsed import START, Entry, Parsed, Position, TextChunk, Variant
+from pipeline.reading.formats.parsed import START, Entry, Parsed, TextChunk, TextPosition, Variant
 from pipeline.reading.formats.text import count_lines, oversize_error
 
 __all__ = [
@@ -37,8 +37,8 @@ __all__ = [
     "Format",
     "Layout",
     "Parsed",
-    "Position",
     "TextChunk",
+    "TextPosition",
     "Variant",
     "count_lines",
     "filled_grid",
@@ -51,6 +51,6 @@ __all__ = [
     "read_text",
     "read_values",
     "render_puzzle",
-    "signs_of",
     "solution_text",
+    "symbols_of",
 ]

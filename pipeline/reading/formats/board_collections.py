@@ -66,7 +66,7 @@ _NUMBER = re.compile(
 )
 """The number of a board, which cannot be a row of four cells."""
 
-MARK = re.compile(r"\s*([-=_*~])(?:\s*\1){2,}\s*")
+SEPARATOR_LINE = re.compile(r"\s*([-=_*~])(?:\s*\1){2,}\s*")
 """A line that repeats one character three times or more, such as `---`."""
 
 _BORDER_SIGNS = frozenset("|=+")
@@ -185,7 +185,7 @@ def _layouts(
     for layout in map(BoardLayout, ("title", "number", "comment")):
         if any(map(layout.is_separator, lines)):
             yield layout
-    marks = Counter(line.strip() for line in lines if MARK.fullmatch(line))
+    marks = Counter(line.strip() for line in lines if SEPARATOR_LINE.fullmatch(line))
     widths = Counter(width for row in rows for width in widths_of(row))
     blanks = {*"".join(rows)}
     for mark, _ in marks.most_common()[: -_MAX_MARKS - 1 : -1]:
@@ -294,7 +294,7 @@ def split_record(
     lines = [
         (number, line)
         for number, line in enumerate(NEWLINE.split(text), first)
-        if not (layout.is_separator(line) and MARK.fullmatch(line))
+        if not (layout.is_separator(line) and SEPARATOR_LINE.fullmatch(line))
     ]
     is_board = [is_significant(line) and not layout.is_text(line) for _, line in lines]
     if not any(is_board):

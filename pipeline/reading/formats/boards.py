@@ -31,7 +31,7 @@ from pipeline.puzzle.geometry import default_geometry
 from pipeline.reading.formats.alphabets import Alphabet, digits, numbers
 from pipeline.reading.formats.base import Format
 from pipeline.reading.formats.cells import ALL_GEOMETRIES, BLANKS, DIGITS
-from pipeline.reading.formats.frames import Frame, Row, frame_of_rows, puzzle_of_frame
+from pipeline.reading.formats.frames import Frame, TokenRow, frame_of_rows, puzzle_of_frame
 from pipeline.reading.formats.parsed import Parsed
 from pipeline.reading.formats.text import Text, TextLine, Word, is_border, join_with_or
 from pipeline.settings import Reading
@@ -125,7 +125,7 @@ class _Board(NamedTuple):
     - `is_whole`: there are n rows of n cells.
     """
 
-    rows: Sequence[Row]
+    rows: Sequence[TokenRow]
     lines: Sequence[TextLine]
     has_drawing: bool
     is_whole: bool
@@ -205,7 +205,7 @@ def _have_few_letters(rows: Sequence[_Line]) -> bool:
     return len(rows) > 2 and sum(has_few_letters) * 4 >= len(rows) * 3
 
 
-def _split_whole_grid(rows: Sequence[_Line], lines: Sequence[_Line]) -> Sequence[Row] | None:
+def _split_whole_grid(rows: Sequence[_Line], lines: Sequence[_Line]) -> Sequence[TokenRow] | None:
     """Split rows into n rows of n cells, omitting labels and a first line that states the side.
 
     Returns None if that is not possible.
@@ -264,11 +264,11 @@ _Splitter = Callable[[str], list[tuple[int, str]] | None]
 """Splits a row into cells, each with its column from 0. Returns None if it cannot."""
 
 
-def _split_rows(rows: Sequence[_Line], splitter: _Splitter) -> list[Row]:
+def _split_rows(rows: Sequence[_Line], splitter: _Splitter) -> list[TokenRow]:
     cells = [(row, splitter(row.text) or ()) for row in rows]
     shortened = _shorten_blanks({word for _, words in cells for _, word in words})
     return [
-        Row(
+        TokenRow(
             [Word(row.number, column + 1, shortened.get(word, word)) for column, word in words],
             row.number,
             len(row.text) + 1,
@@ -327,7 +327,7 @@ def _fields_between_bars(text: str, bar: re.Pattern[str]) -> list[tuple[int, str
     return fields
 
 
-def _box_lines(lines: Sequence[_Line], rows: Sequence[Row]) -> list[TextLine]:
+def _box_lines(lines: Sequence[_Line], rows: Sequence[TokenRow]) -> list[TextLine]:
     """The rows, with a dot for each cell, and the borders, in the form that `boxes_of` reads."""
     by_number = {row.line: row for row in rows}
     box_lines = []

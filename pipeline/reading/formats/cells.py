@@ -48,7 +48,7 @@ ALL_GEOMETRIES, its boxes must be declared."""
 SIDES = {side * side: side for side in ALL_GEOMETRIES}
 """Number of cells → side."""
 
-Cells = TypeVar("Cells", str, list[str])
+_Cells = TypeVar("_Cells", str, list[str])
 """Cells as a string or as a list of strings."""
 
 _MAX_NUMBER_DIGITS = 9
@@ -72,7 +72,7 @@ LINE_SUFFIX = " line"
 """The suffix of a notation, after the name of the alphabet, if the puzzle is in one line."""
 
 
-def signs_of(format_name: str) -> str:
+def symbols_of(format_name: str) -> str:
     """The characters of the values 1, 2, … in a format; empty if values are numbers.
 
     `format_name`: the format as in `Parsed.format`.
@@ -203,7 +203,7 @@ def classic_cells(puzzle: Puzzle) -> str:
     return "".join(written_cells(puzzle, DIGITS, "."))
 
 
-def split_into_rows(cells: Cells, length: int) -> list[Cells]:
+def split_into_rows(cells: _Cells, length: int) -> list[_Cells]:
     """Split a sequence into parts of the same length, such as cells into rows."""
     return [cells[start : start + length] for start in range(0, len(cells), length)]
 

@@ -29,7 +29,7 @@ from pipeline.reading.formats.around import names_rule, unread_lines
 from pipeline.reading.formats.base import Format
 from pipeline.reading.formats.borders import boxes_options
 from pipeline.reading.formats.cells import ALL_GEOMETRIES, BLANKS, GEOMETRIES, SIDES_WITH_BOXES
-from pipeline.reading.formats.frames import Frame, Row, frame_of_rows, puzzle_of_frame
+from pipeline.reading.formats.frames import Frame, TokenRow, frame_of_rows, puzzle_of_frame
 from pipeline.reading.formats.parsed import Parsed
 from pipeline.reading.formats.spaces import is_in_spaces
 from pipeline.reading.formats.tables import normalise_token
@@ -224,7 +224,9 @@ def _frame(text: Text, code: _Code) -> Frame:
     return frame_of_rows(text, [row.tokens for row in rows], lambda: rows, SIDES_WITH_BOXES)
 
 
-def _flat_rows(text: Text, code: _Code, words: _Tokens, first_word: Word) -> tuple[list[Row], int]:
+def _flat_rows(
+    text: Text, code: _Code, words: _Tokens, first_word: Word
+) -> tuple[list[TokenRow], int]:
     """The rows of the n² cells of an `array2d`, and the end of the list."""
     cells, end = _parse_cells(text, code, words, "]")
     height, width = map(int, code.declaration.groups()) if code.declaration else (0, 0)
@@ -236,9 +238,9 @@ def _flat_rows(text: Text, code: _Code, words: _Tokens, first_word: Word) -> tup
     ], end
 
 
-def _matrix_rows(text: Text, code: _Code, words: _Tokens) -> tuple[list[Row], int]:
+def _matrix_rows(text: Text, code: _Code, words: _Tokens) -> tuple[list[TokenRow], int]:
     """The rows of a MiniZinc matrix, `[| 5, 3, … | 6, … |]`, and the end of the matrix."""
-    rows: list[Row] = []
+    rows: list[TokenRow] = []
     while True:
         cells, end = _parse_cells(text, code, words, "|", "|]")
         rows += [_row_of_cells(cells)] if cells else []
@@ -248,9 +250,9 @@ def _matrix_rows(text: Text, code: _Code, words: _Tokens) -> tuple[list[Row], in
 
 def _nested_rows(
     text: Text, code: _Code, words: _Tokens, closing_bracket: str
-) -> tuple[list[Row], int]:
+) -> tuple[list[TokenRow], int]:
     """The rows of a list of lists or strings, and the end of its `closing_bracket`."""
-    rows: list[Row] = []
+    rows: list[TokenRow] = []
     for word, end in words:
         if word.text in _CLOSING_BRACKETS:
             cells, _ = _parse_cells(text, code, words, _CLOSING_BRACKETS[word.text])
@@ -268,10 +270,10 @@ def _nested_rows(
     raise text.at_end("the end of the list", "the end of the file")
 
 
-def _row_of_cells(cells: Sequence[Word], bracket: Word | None = None) -> Row:
+def _row_of_cells(cells: Sequence[Word], bracket: Word | None = None) -> TokenRow:
     """A row of cells; an empty row is located by its opening bracket."""
     last = cells[-1] if cells else bracket or Word(1, 1, "")
-    return Row(cells, last.line, last.column + len(last.text), len(cells))
+    return TokenRow(cells, last.line, last.column + len(last.text), len(cells))
 
 
 def _parse_cells(
@@ -306,7 +308,7 @@ def _puzzle_of_package(text: Text, lines: Sequence[TextLine], reading: Reading) 
 
     Lines outside the environment, except LaTeX commands, are reported as unread.
     """
-    rows: list[Row] = []
+    rows: list[TokenRow] = []
     unread: list[tuple[int, str]] = []
     count, is_inside = 0, False
     for line in lines:
@@ -329,7 +331,7 @@ def _puzzle_of_package(text: Text, lines: Sequence[TextLine], reading: Reading) 
     return replace(parsed, unread=unread_lines(remaining))
 
 
-def _package_row(text: Text, line: TextLine) -> Row:
+def _package_row(text: Text, line: TextLine) -> TokenRow:
     body = line.text.rstrip()
     if not body.lstrip().startswith("|") or not body.endswith("|."):
         raise text.at_line(line, "a row such as |5|3| | |7| | | | |.")
@@ -337,7 +339,7 @@ def _package_row(text: Text, line: TextLine) -> Row:
     for cell in body.split("|")[1:-1]:
         words.append(Word(line.number, column, cell.strip()))
         column += len(cell) + 1
-    return Row.of_words(words, line)
+    return TokenRow.of_words(words, line)
 
 
 def _facts(text: Text, lines: Sequence[TextLine]) -> Iterator[_Given]:

@@ -47,7 +47,7 @@ _BINARY_FILES = {
     b"SQLite format 3\0": ForeignFile("an SQLite database", "export the puzzles as CSV"),
     b"PAR1\x15": ForeignFile("a Parquet table", "export the puzzles as CSV"),
 }
-"""Kinds of binary files by their first bytes, with which no text begins."""
+"""Kinds of binary files by their first bytes. No text begins with these bytes."""
 
 _BINARY_PATTERNS = (
     (

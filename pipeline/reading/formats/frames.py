@@ -145,7 +145,7 @@ def _quoted(token: str) -> str:
     return quote(token) if token else "an empty cell"
 
 
-class Row(NamedTuple):
+class TokenRow(NamedTuple):
     """A row of tokens with their positions, for messages.
 
     `line` is the number of its line, `end` the column after it, and `width` the number of its
@@ -170,7 +170,7 @@ class Row(NamedTuple):
 def frame_of_rows(
     text: Text,
     tokens: Sequence[Sequence[str]],
-    rows: Callable[[], Iterable[Row]],
+    rows: Callable[[], Iterable[TokenRow]],
     sides: Collection[int],
     lines: Sequence[TextLine] = (),
     noun: str = "cell",
@@ -183,7 +183,7 @@ def frame_of_rows(
     side = side_of_rows(widths, sides)
     fault = None
     if side is None:
-        first = next(iter(rows()), Row((), text.lines[0].number, 1, 0))
+        first = next(iter(rows()), TokenRow((), text.lines[0].number, 1, 0))
         lengths = join_with_or(side for side in sides if side in ALL_GEOMETRIES)
         found = counted(first.width, noun)
         fault = text.error(first.line, 1, f"a row of {lengths} {noun}s", found, code="wrong-shape")
@@ -202,7 +202,11 @@ def frame_of_cells(
     """The frame of n rows of n characters."""
     tokens = [row.cells for row in rows]
     return frame_of_rows(
-        text, tokens, lambda: (Row.of_words(row.placed_cells(), row) for row in rows), sides, lines
+        text,
+        tokens,
+        lambda: (TokenRow.of_words(row.placed_cells(), row) for row in rows),
+        sides,
+        lines,
     )
 
 
@@ -221,7 +225,7 @@ def side_of_rows(lengths: Sequence[int], sides: Collection[int]) -> int | None:
 
 
 def _rows_fault(
-    text: Text, rows: Iterable[Row], widths: Sequence[int], side: int, noun: str
+    text: Text, rows: Iterable[TokenRow], widths: Sequence[int], side: int, noun: str
 ) -> InvalidPuzzle:
     """The error for rows that are not n rows of n tokens."""
     wrong = next((index for index, width in enumerate(widths[:side]) if width != side), side)
@@ -249,7 +253,7 @@ def frame_of_numbers(text: Text, lines: Sequence[TextLine], sides: Collection[in
     return frame_of_rows(
         text,
         tokens,
-        lambda: (Row.of_words(row.words(_WORD), row) for row in rows),
+        lambda: (TokenRow.of_words(row.words(_WORD), row) for row in rows),
         sides,
         box_lines,
     )

@@ -24,7 +24,7 @@ from typing import NamedTuple
 from pipeline.puzzle.puzzle import Puzzle
 from pipeline.reading.formats.base import ManyFormat, SourceHead
 from pipeline.reading.formats.board_collections import (
-    MARK,
+    SEPARATOR_LINE,
     TITLE,
     cut_boards,
     entries_of_boards,
@@ -96,7 +96,7 @@ class JigsawLayout(NamedTuple):
 
     def is_text(self, line: str) -> bool:
         """Whether a line is a title, a heading or a line such as `---`."""
-        return bool(TITLE.match(line) or MARK.fullmatch(line)) and not self.is_row(line)
+        return bool(TITLE.match(line) or SEPARATOR_LINE.fullmatch(line)) and not self.is_row(line)
 
 
 def recognise_jigsaws(head: SourceHead) -> tuple[JigsawLayout, str] | None:

@@ -249,7 +249,7 @@ _GRID_BEGINS = re.compile(
 )
 """The beginning of a JSON text, up to the first cells of a grid."""
 
-RECORDS = ManyFormat("json", recognise_records, cut_records, entries_of_records)
+_JSON_RECORDS = ManyFormat("json", recognise_records, cut_records, entries_of_records)
 JSON = Format(
-    "json", recognise_objects, parse_objects, render_json, begins=_GRID_BEGINS, many=RECORDS
+    "json", recognise_objects, parse_objects, render_json, begins=_GRID_BEGINS, many=_JSON_RECORDS
 )

@@ -230,7 +230,7 @@ def find_grid(document: object) -> _LocatedGrid:
     for other_path, value in members:
         is_start = _START_NAMES.fullmatch(_key_in_words(str(other_path[-1]))) and _is_grid(value)
         if is_start and cells_of_grid(value).replace(".", "0") not in cells:
-            shown = " and ".join(repr(_path_in_words(each)) for each in (other_path, path))
+            shown = " and ".join(repr(_path_in_words(keys)) for keys in (other_path, path))
             raise Misread("JSON with a single grid", f"the grids {shown}", other_path)
     return _LocatedGrid(grid, path, members)
 

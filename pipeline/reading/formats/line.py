@@ -61,8 +61,8 @@ from pipeline.reading.formats.records import (
 from pipeline.reading.formats.region_maps import misfit_of
 from pipeline.reading.formats.text import (
     COMMENTS,
+    DELIMITER_LINE,
     NEWLINE,
-    SEPARATOR_LINE,
     Text,
     cells_of,
     is_border,
@@ -187,7 +187,7 @@ def split_fields(line: str, fields: FieldLayout) -> list[tuple[int, str]]:
 
 def names_delimiter(line: str) -> bool:
     """Whether a line names the delimiter, as in `sep=;`, which spreadsheets write above a table."""
-    return SEPARATOR_LINE.fullmatch(line.removeprefix("\ufeff")) is not None
+    return DELIMITER_LINE.fullmatch(line.removeprefix("\ufeff")) is not None
 
 
 def texts_in(line: str, fields: FieldLayout) -> list[str]:

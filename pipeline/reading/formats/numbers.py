@@ -34,7 +34,7 @@ from pipeline.reading.formats.cells import (
     split_into_rows,
     written_cells,
 )
-from pipeline.reading.formats.frames import Frame, Row, frame_of_rows, parser
+from pipeline.reading.formats.frames import Frame, TokenRow, frame_of_rows, parser
 from pipeline.reading.formats.line import CSV
 from pipeline.reading.formats.parsed import Parsed
 from pipeline.reading.formats.tables import (
@@ -83,7 +83,7 @@ def _lines_of(text: Text, delimiter: str) -> list[TextLine]:
     return [*islice((line for line in lines if line.text.strip(" ")), MAX_TABLE_ROWS + 1)]
 
 
-def _fields_of(line: TextLine, delimiter: str) -> Row:
+def _fields_of(line: TextLine, delimiter: str) -> TokenRow:
     """The fields of a line, at most one more than the largest side.
 
     A valid field contains at most a number, so a delimiter in quotes need not be considered.
@@ -96,7 +96,7 @@ def _fields_of(line: TextLine, delimiter: str) -> Row:
         token = stripped[1:-1].strip() if is_quoted else stripped
         words.append(Word(line.number, column + indent, token))
         column += len(written) + 1
-    return Row(words, line.number, len(line.text) + 1, line.text.count(delimiter) + 1)
+    return TokenRow(words, line.number, len(line.text) + 1, line.text.count(delimiter) + 1)
 
 
 def _spreadsheet_frame(text: Text) -> Frame:
@@ -240,7 +240,7 @@ def _token(cell: float | str | bool | None) -> str:
     return "" if cell is None or cell is False else str(cell).strip()
 
 
-def _located_rows(text: Text, written: str, rows: Sequence[Any]) -> list[Row]:
+def _located_rows(text: Text, written: str, rows: Sequence[Any]) -> list[TokenRow]:
     """The rows with the positions of their cells.
 
     Raises InvalidPuzzle for a row that is not a list or a string, or is not of the type of the
@@ -252,7 +252,7 @@ def _located_rows(text: Text, written: str, rows: Sequence[Any]) -> list[Row]:
         for match in _SCALAR.finditer(line)
     )
     position = (text.lines[-1].number, 1, 1)  # the line, column and end of the last scalar
-    located: list[Row] = []
+    located: list[TokenRow] = []
     for row in rows:
         if type(row) not in (list, str) or type(row) is not type(rows[0]):
             line, column, _ = next(scalars, position)
@@ -268,7 +268,7 @@ def _located_rows(text: Text, written: str, rows: Sequence[Any]) -> list[Row]:
         if isinstance(row, str):
             cells = TextLine.of_text(position[0], row).placed_cells()
             words = [Word(line, position[1] + column, cell) for line, column, cell in cells]
-        located.append(Row(words, position[0], position[2], len(words)))
+        located.append(TokenRow(words, position[0], position[2], len(words)))
     return located
 
 

@@ -7,7 +7,7 @@
 
 `data` is 81 digits, 0 for a blank. In exports of the app, it begins with `version: N` and has
 several fields for each cell; the givens are the values that the player cannot change. The other
-values are the `Progress` of the puzzle.
+values are the `GameProgress` of the puzzle.
 
 Malicious XML can exhaust the memory of a reader, or make it read other files. Therefore document
 types and entities are refused (by defusedxml), tokens, nesting and names are limited, and no tree
@@ -30,7 +30,7 @@ from pipeline.reading.formats.around import add_remarks, chunk_may_name_rule
 from pipeline.reading.formats.base import Format, ManyFormat, SourceHead
 from pipeline.reading.formats.cells import classic_cells
 from pipeline.reading.formats.frames import puzzle_of_81_cells
-from pipeline.reading.formats.parsed import Entry, Parsed, Progress, TextChunk
+from pipeline.reading.formats.parsed import Entry, GameProgress, Parsed, TextChunk
 from pipeline.reading.formats.records import (
     MAX_RECORD_BYTES,
     Reader,
@@ -82,7 +82,7 @@ def parse_opensudoku(text: Text, reading: Reading) -> Parsed:
         parsed = puzzle_of_81_cells(
             text, TextLine.of_text(game.line, game.data), _EXPECTED_GAME, reading
         )
-        return replace(parsed, progress=Progress(game.placed))
+        return replace(parsed, progress=GameProgress(game.placed))
     except InvalidPuzzle as error:
         error.column = game.column
         raise

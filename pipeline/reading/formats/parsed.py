@@ -25,18 +25,18 @@ def title_of(lines: Iterable[str]) -> str:
     return whole if len(whole) <= MAX_TITLE_LENGTH else f"{whole[: MAX_TITLE_LENGTH - 1]}…"
 
 
-class Progress(NamedTuple):
+class GameProgress(NamedTuple):
     """What a player has done: candidates (cell, value), cells from 0, values from 1.
 
     - `placed`: the digits that the player has placed.
-    - `struck`: the candidates that the player has eliminated.
+    - `eliminated`: the candidates that the player has eliminated.
     """
 
     placed: tuple[tuple[int, int], ...] = ()
-    struck: tuple[tuple[int, int], ...] = ()
+    eliminated: tuple[tuple[int, int], ...] = ()
 
 
-NO_PROGRESS = Progress()
+NO_PROGRESS = GameProgress()
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +59,7 @@ class Parsed:
     claimed: str | None = None
     unread: tuple[str, ...] = ()
     notes: Notes = ()
-    progress: Progress = NO_PROGRESS
+    progress: GameProgress = NO_PROGRESS
 
     def with_text(self, title: str, unread: tuple[str, ...]) -> Parsed:
         """A copy with these unread parts and, if the puzzle has no title, with this title."""
@@ -72,14 +72,14 @@ class Parsed:
         return title_of([dict(self.notes).get("title", "")])
 
 
-class Position(NamedTuple):
+class TextPosition(NamedTuple):
     """A position between two records of a collection: offset in bytes, and line, from 1."""
 
     byte: int
     line: int
 
 
-START = Position(0, 1)
+START = TextPosition(0, 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,12 +93,12 @@ class TextChunk:
 
     first_line: int
     data: bytes
-    end: Position = START
+    end: TextPosition = START
 
-    def shifted_by(self, start: Position) -> TextChunk:
+    def shifted_by(self, start: TextPosition) -> TextChunk:
         """A copy for a larger source, in which the source of this chunk begins at `start`."""
         byte, line = self.end.byte + start.byte, self.end.line + start.line - 1
-        return TextChunk(self.first_line + start.line - 1, self.data, Position(byte, line))
+        return TextChunk(self.first_line + start.line - 1, self.data, TextPosition(byte, line))
 
 
 class Entry(NamedTuple):
@@ -113,7 +113,7 @@ class Entry(NamedTuple):
       plain texts are converted in batches.
     - `claimed`: the solution in the source, unchecked: 81 characters of 1-9 for a plain puzzle, any
       text for others.
-    - `signs`: the characters of the values 1, 2, … if the puzzle is written in letters.
+    - `symbols`: the characters of the values 1, 2, …; empty for numbers.
     - `parsed`: set if the cells alone do not describe the puzzle, as for a variant. Then `text` is
       the whole line or, for unusual boxes, their height and width followed by the numbers.
     - `title`, `unread`: as in `Parsed`.
@@ -126,7 +126,7 @@ class Entry(NamedTuple):
     error: str | None
     claimed: str | None
     plain: bool
-    signs: str = ""
+    symbols: str = ""
     parsed: Parsed | None = None
     title: str = ""
     unread: tuple[str, ...] = ()

@@ -59,13 +59,13 @@ def plain_lines(chunk: TextChunk) -> PlainLines:
     starts = np.concatenate((np.zeros(min(1, len(ends)), np.intp), ends[:-1] + 1))
     lengths = ends - starts
     lengths -= (lengths > 0) & (data[ends - 1] == ord("\r"))
-    fitting = np.flatnonzero(lengths == 81)
-    cells = data[starts[fitting][:, None] + np.arange(81)]
+    candidates = np.flatnonzero(lengths == 81)
+    cells = data[starts[candidates][:, None] + np.arange(81)]
     kinds = np.bitwise_or.reduce(_KIND_OF_BYTE[cells], axis=1)
-    plain = kinds < (_DOT | _ZERO)
-    lines = fitting[plain]
+    is_plain = kinds < (_DOT | _ZERO)
+    lines = candidates[is_plain]
     remaining = _runs_between(chunk, lines, starts, np.append(ends, 0))
-    return PlainLines(lines + chunk.first_line, _with_dots(cells[plain]), remaining)
+    return PlainLines(lines + chunk.first_line, _with_dots(cells[is_plain]), remaining)
 
 
 def _uniform_lines(data: bytes) -> NDArray[np.uint8] | None:
@@ -132,16 +132,16 @@ class ChunkContents:
         return len(self._order)
 
     def entry(self, index: int) -> Entry:
-        line = int(self._order[index])
-        if line < self._plain_count:
-            return self.plain.entry(line)
-        return self._entries[line - self._plain_count]
+        position = int(self._order[index])
+        if position < self._plain_count:
+            return self.plain.entry(position)
+        return self._entries[position - self._plain_count]
 
     def lines_of(self, indices: IndexArray) -> IndexArray:
         """For each index of a puzzle, its index in `plain`, or -1 if it is not a plain line."""
-        lines = self._order[indices]
-        lines[lines >= self._plain_count] = -1
-        return lines
+        positions = self._order[indices]
+        positions[positions >= self._plain_count] = -1
+        return positions
 
     def entries(self) -> Iterator[tuple[int, Entry]]:
         """The indices of the entries that are not plain lines, and these entries."""

@@ -6,7 +6,7 @@ A file of HoDoKu has one or more library lines: `:0000:x:`, 81 cells, and furthe
 
 `+d` is a digit that was placed in play, not a given, so its cell is blank in the puzzle. The next
 field lists eliminated candidates, as digit, row and column. The puzzle is without both, because
-they should follow from the givens; they are its `Progress`, from which a hint starts.
+they should follow from the givens; they are its `GameProgress`, from which a hint starts.
 
 The `.sdk` files of SadMan Sudoku and SudoCue have a grid:
 
@@ -35,7 +35,7 @@ from pipeline.reading.formats.base import Format, ManyFormat, SourceHead
 from pipeline.reading.formats.cells import check_unmarked, classic_cells
 from pipeline.reading.formats.frames import puzzle_of_81_cells
 from pipeline.reading.formats.grid import parse_grid, render_grid
-from pipeline.reading.formats.parsed import Entry, Parsed, Progress, TextChunk
+from pipeline.reading.formats.parsed import Entry, GameProgress, Parsed, TextChunk
 from pipeline.reading.formats.records import (
     PLAIN,
     Reader,
@@ -99,7 +99,7 @@ def parse_hodoku(text: Text, reading: Reading) -> Parsed:
     return replace(parsed, progress=_progress_of(line.text))
 
 
-def _progress_of(line: str) -> Progress:
+def _progress_of(line: str) -> GameProgress:
     """The digits that a line says were placed in play, and the candidates that were eliminated."""
     match = _FIELDS_BEFORE_CELLS.match(line)
     cells, _, rest = line[match.end() if match else 0 :].partition(":")
@@ -107,8 +107,8 @@ def _progress_of(line: str) -> Progress:
     placed = tuple((cell, int(sign[1])) for cell, sign in enumerate(signs) if len(sign) == 2)
     words = rest.partition(":")[0].split() if match else []
     triples = (map(int, word) for word in words if _ELIMINATED.fullmatch(word))
-    struck = tuple((9 * row + column - 10, value) for value, row, column in triples)
-    return Progress(placed, struck)
+    eliminated = tuple((9 * row + column - 10, value) for value, row, column in triples)
+    return GameProgress(placed, eliminated)
 
 
 def recognise_library(head: SourceHead) -> tuple[None, str] | None:

@@ -23,9 +23,9 @@ from pipeline.reading.formats.cells import (
     has_default_boxes,
     line_with_box_size,
     render_cells,
-    signs_of,
+    symbols_of,
 )
-from pipeline.reading.formats.parsed import Entry, Parsed, Position, TextChunk
+from pipeline.reading.formats.parsed import Entry, Parsed, TextChunk, TextPosition
 from pipeline.reading.formats.text import (
     LINE_END,
     NEWLINE,
@@ -197,7 +197,7 @@ def cut_chunks(
         else:
             data, first = window.data[: MAX_RECORD_BYTES + 1], line
             line += window.skip(boundary, digest)
-        yield TextChunk(first, data, Position(window.taken, line))
+        yield TextChunk(first, data, TextPosition(window.taken, line))
 
 
 PLAIN = r"[1-9.]{81}|[0-9]{81}"
@@ -263,16 +263,16 @@ class Reader:
             located = replace(error, line=lines[index], column=column)
             return self._invalid_entry(lines[0], texts[min(index, len(texts) - 1)], located)
         claimed = claimed or parsed.claimed
-        puzzle, signs = parsed.puzzle, signs_of(parsed.format)
+        puzzle, symbols = parsed.puzzle, symbols_of(parsed.format)
         with_claim = replace(parsed, claimed=claimed)
         if self.needs_its_text(parsed):
             entry = Entry(lines[0], text.strip(), puzzle, None, claimed, False, parsed=with_claim)
         elif has_default_boxes(puzzle.geometry):
             cells = _cells_in_one_line(text, puzzle)
-            entry = Entry(lines[0], cells, puzzle, None, claimed, False, signs)
+            entry = Entry(lines[0], cells, puzzle, None, claimed, False, symbols)
         else:  # the cells alone do not show the boxes
             cells = line_with_box_size(puzzle)
-            entry = Entry(lines[0], cells, puzzle, None, claimed, False, signs, with_claim)
+            entry = Entry(lines[0], cells, puzzle, None, claimed, False, symbols, with_claim)
         unread = (
             _UNREAD_LINE.sub(lambda m: f"line {lines[min(int(m[1]), len(lines)) - 1]}", remark)
             for remark in parsed.unread

@@ -186,17 +186,17 @@ def puzzle_with_map(
 
 
 def recognise_jigsaw_grid(text: Text) -> str | None:
-    found = find_map([map_cells(row.text) for row in text.rows])
-    return f"{found.side} regions around a grid" if found else None
+    found_map = find_map([map_cells(row.text) for row in text.rows])
+    return f"{found_map.side} regions around a grid" if found_map else None
 
 
 def parse_jigsaw_grid(text: Text, reading: Reading) -> Parsed:
     rows = text.rows
-    found = find_map([map_cells(row.text) for row in rows])
-    if found is None:
+    found_map = find_map([map_cells(row.text) for row in rows])
+    if found_map is None:
         expected = "a grid, and a map of n connected regions of n cells in letters or digits"
         raise text.at_line(text.lines[0], expected)
-    start, first, side = found
+    start, first, side = found_map
     map_rows = rows[start : start + (1 if len(rows[start].cells) > 2 * side else side)]
     is_beside = {len(row.cells) for row in map_rows} == {2 * side}
     if is_beside:
@@ -208,9 +208,9 @@ def parse_jigsaw_grid(text: Text, reading: Reading) -> Parsed:
             grid = []
         region_map = [word for row in map_rows for word in row.placed_cells()]
     used_lines = [*map_rows, *grid]
-    others = _other_rows(text, used_lines)
-    has_other_map = sum(_may_be_map_row(row, side) for row in others) * 2 > side
-    if not grid or has_other_map or any(_may_be_row(row, side) for row in others):
+    other_rows = _other_rows(text, used_lines)
+    has_other_map = sum(_may_be_map_row(row, side) for row in other_rows) * 2 > side
+    if not grid or has_other_map or any(_may_be_row(row, side) for row in other_rows):
         expected = f"one grid of {side} rows of {side} cells and one map of its regions"
         count = sum(len(row.cells) == side for row in rows if row not in map_rows)
         found_rows = f"a region map and {counted(count, 'row')} of {side} cells"
@@ -229,11 +229,11 @@ def text_around(
 
     Raises InvalidPuzzle for a line that may be a row of cells.
     """
-    others = _other_rows(text, used_lines)
-    if wrong := next((row for row in others if _may_be_row(row, side)), None):
+    other_rows = _other_rows(text, used_lines)
+    if wrong := next((row for row in other_rows if _may_be_row(row, side)), None):
         raise text.at_line(wrong, f"{side} rows, and no other line of cells")
     first = min(row.number for row in used_lines)
-    lines = [(row.number, row.text) for row in others if not _is_heading(row)]
+    lines = [(row.number, row.text) for row in other_rows if not _is_heading(row)]
     above = [line for line in lines if line[0] < first]
     return title_and_unread(above, lines[len(above) :], rules)
 

@@ -21,7 +21,7 @@ from pipeline.errors import InvalidPuzzle
 from pipeline.reading.formats.alphabets import numbers
 from pipeline.reading.formats.base import Format
 from pipeline.reading.formats.cells import DIGITS, GEOMETRIES
-from pipeline.reading.formats.frames import Frame, Row, frame_of_rows, parser
+from pipeline.reading.formats.frames import Frame, TokenRow, frame_of_rows, parser
 from pipeline.reading.formats.grid import recognise_grid
 from pipeline.reading.formats.text import Text, TextLine, Word, decode_text, join_with_or
 
@@ -85,16 +85,16 @@ def _frame(text: Text) -> Frame:
     return frame
 
 
-def _row(line: TextLine, side: int, step: int) -> Row:
+def _row(line: TextLine, side: int, step: int) -> TokenRow:
     """The cells of a line, followed by the characters that are not spaces in other columns.
 
     These make the row too long, which is an error.
     """
     end, placed = side * step, enumerate(line.text.ljust(side * step), 1)
     words = [Word(line.number, column, character) for column, character in placed]
-    others = [*(words[1:end:step] if step > 1 else ()), *words[end:]]
-    strays = (word for word in others if word.text != " ")
-    return Row.of_words((*words[:end:step], *strays), line)
+    extra_words = [*(words[1:end:step] if step > 1 else ()), *words[end:]]
+    strays = (word for word in extra_words if word.text != " ")
+    return TokenRow.of_words((*words[:end:step], *strays), line)
 
 
 def _find_layout(text: Text) -> _SpacedGrid | None:

@@ -20,9 +20,9 @@ from typing import NamedTuple
 from pipeline.puzzle.geometry import Geometry
 from pipeline.reading.formats.alphabets import numbers, without_leading_zeros
 from pipeline.reading.formats.cells import ALL_GEOMETRIES, BLANKS, SIDES_WITH_BOXES
-from pipeline.reading.formats.frames import Row, frame_of_rows, puzzle_of_frame
+from pipeline.reading.formats.frames import TokenRow, frame_of_rows, puzzle_of_frame
 from pipeline.reading.formats.parsed import Parsed
-from pipeline.reading.formats.text import DECODED_BYTES, SEPARATOR_LINE, Text, Word
+from pipeline.reading.formats.text import DECODED_BYTES, DELIMITER_LINE, Text, Word
 from pipeline.settings import Reading
 
 TABLE_DELIMITERS = ",;\t"
@@ -72,7 +72,9 @@ def parse_table(text: Text, reading: Reading) -> Parsed | None:
     if table is None:
         return None
     rows, geometry = table.rows, table.geometry
-    placed = [Row(row, row[0].line, row[-1].column + len(row[-1].text), len(row)) for row in rows]
+    placed = [
+        TokenRow(row, row[0].line, row[-1].column + len(row[-1].text), len(row)) for row in rows
+    ]
     frame = frame_of_rows(
         text, [row.tokens for row in placed], lambda: placed, SIDES_WITH_BOXES, (), "field"
     )
@@ -93,7 +95,7 @@ def _find_table(text: Text) -> _Table | None:
     lines = text.lines
     if not 4 <= len(lines) <= MAX_TABLE_ROWS or len(text.data) > DECODED_BYTES:
         return None
-    first, separator_line = lines[0].text, SEPARATOR_LINE.fullmatch(lines[0].text)
+    first, separator_line = lines[0].text, DELIMITER_LINE.fullmatch(lines[0].text)
     if first.count('"') % 2:
         first += lines[1].text
     if separator_line:

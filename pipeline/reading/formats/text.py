@@ -24,7 +24,7 @@ MAX_TEXT_BYTES = 4 * 1024 * 1024
 DECODED_BYTES = 1 << 16
 """Number of bytes to decode at a time. In a longer text, empty lines are never rows of a grid."""
 
-SEPARATOR_LINE = re.compile(r"\s*sep=([,;\t|])\s*", re.IGNORECASE)
+DELIMITER_LINE = re.compile(r"\s*sep=([,;\t|])\s*", re.IGNORECASE)
 """The line in which spreadsheets name the delimiter, above the table."""
 
 END_OF_FILE = "\x1a"

@@ -62,8 +62,8 @@ def recognise_wordoku(text: Text) -> str | None:
         return None
     symbols, blank = _symbols_in(cells, side)
     letters = {symbol for symbol in cells if symbol.isalpha()} - {blank}
-    others = {*cells} - {*(symbols if _is_full(cells, side) else letters), blank}
-    if not cells.isascii() or len(letters) < _MIN_LETTERS or not others <= _BLANKS:
+    extra_characters = {*cells} - {*(symbols if _is_full(cells, side) else letters), blank}
+    if not cells.isascii() or len(letters) < _MIN_LETTERS or not extra_characters <= _BLANKS:
         return None
     if len(cells) != side**2:
         are_rows = lengths[:-1] == [side] * (len(lengths) - 1) and lengths[-1] <= side
@@ -96,7 +96,8 @@ def _is_full(cells: Sequence[str], side: int) -> bool:
 def _symbols_in(cells: Sequence[str], side: int) -> tuple[str, str]:
     """The characters of the values 1, 2, … in one string, and the character of blanks or "".
 
-    In an invalid puzzle, there may be more of these characters than values, and cells with others.
+    In an invalid puzzle, there may be more of these characters than values, and cells with
+    other characters.
     """
     used = {*cells}
     letters = {symbol for symbol in used if symbol.isascii() and symbol.isalpha()}

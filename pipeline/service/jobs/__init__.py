@@ -52,7 +52,7 @@ from pipeline.solving.solvers import Solvers
 
 if TYPE_CHECKING:
     from pipeline.reading.archives.streams import PeekableStream
-    from pipeline.reading.formats import Layout, Position, TextChunk
+    from pipeline.reading.formats import Layout, TextChunk, TextPosition
 
 
 CHECKPOINT_FORMAT = 4
@@ -161,7 +161,7 @@ class ChunkSizes:
         stream: PeekableStream,
         settings: Settings,
         member: str = "",
-        start: Position | None = None,
+        start: TextPosition | None = None,
         index_offset: Callable[[], int] = lambda: 0,
     ) -> Iterator[ChunkRequest | CollectionEnd]:
         """Yield the requests for the chunks from `start` on, and finally a CollectionEnd.

@@ -91,10 +91,10 @@ class ArchiveJob(LongJob):
     def steps(self) -> Iterator[PuzzleBatch | ChunkRequest | CollectionEnd]:
         """Yield batches of single puzzles and chunks of collections, in the archive's order."""
         batch: list[OneProblem] = []
-        original, done, started = self.claim.original, self._member_count, self._open_collection
-        for name, member in members_of(original, self._settings, self._meter, done):
-            # An earlier run may have written a part of the first remaining member.
-            table, started = started and started[1], None
+        original, skipped = self.claim.original, self._member_count
+        table = self._open_collection and self._open_collection[1]
+        members = members_of(original, self._settings, self._meter, skipped)
+        for index, (name, member) in enumerate(members):
             if not isinstance(member, tuple):
                 batch.append(member)
                 if not self._is_full(batch):
@@ -103,7 +103,9 @@ class ArchiveJob(LongJob):
                 yield PuzzleBatch(tuple(batch))
                 batch = []
             if isinstance(member, tuple):
-                start = table.position if isinstance(table, CheckpointedTable) else None
+                # An earlier run may have written a part of the first remaining member.
+                started = table if index == 0 else None
+                start = started.position if isinstance(started, CheckpointedTable) else None
                 yield from self._chunk_sizes.chunks(*member, self._settings, name, start)
         if batch:
             yield PuzzleBatch(tuple(batch))
@@ -187,14 +189,21 @@ class ArchiveJob(LongJob):
         for name in table.names():
             self._checkpointed.release(name)
         origin, format_name = self._member_origin(member, end.digest, end.size), layout.format.name
-        counted = table.totals, table.fallbacks
         contents = CollectionSet(
-            origin, "collection", format_name, layout.reason, *counted, table.seconds, table.unread
+            origin,
+            "collection",
+            format_name,
+            layout.reason,
+            table.totals,
+            table.fallbacks,
+            table.seconds,
+            table.unread,
         )
         self._tree.write(table.stem.lstrip("/"), contents, table.names())
         self._tree.sync()
-        bad = sum(table.totals[status] for status in ERROR_STATUSES)
-        message = f"{bad} of {table.count} puzzles are invalid, unknown or failed" if bad else ""
+        errors = sum(table.totals[status] for status in ERROR_STATUSES)
+        message = f"{errors} of {table.count} puzzles are invalid, unknown or failed"
+        message = message if errors else ""
         solved = table.totals["unique"] + table.totals["multiple"]
         message = printable(end.error or message)
         self._write_row(member, format_name, "collection", solved, "", "", message)
@@ -278,18 +287,18 @@ class Tree:
     @contextmanager
     def _removing_on_error(self) -> Iterator[None]:
         """On OSError, remove the files and folders that were created inside the `with` block."""
-        before = len(self._unsynced)
+        count_before = len(self._unsynced)
         try:
             yield
         except OSError:
-            for path in reversed(self._unsynced[before:]):
+            for path in reversed(self._unsynced[count_before:]):
                 with suppress(OSError):  # a folder may contain files of other members
                     path.rmdir() if path.is_dir() else path.unlink()
-            del self._unsynced[before:]
+            del self._unsynced[count_before:]
             raise
 
     def _is_free(self, folder: PurePosixPath, stem: str, number: int) -> bool:
-        """Whether no other member uses this stem, or a stem with possibly equal file names."""
+        """Whether no other member uses this stem, or one whose files may have the same names."""
         own_record = read_record(self._top / folder / f"{stem}{RECORD_SUFFIX}")
         if own_record is not None and own_record.member == number:  # from an interrupted step
             return True

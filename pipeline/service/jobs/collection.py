@@ -19,7 +19,7 @@ from pipeline.reading import Collection
 from pipeline.reading.archives import UnpackLimits
 from pipeline.reading.archives.streams import Meter, PeekableStream
 from pipeline.reading.archives.walk import open_unpacked
-from pipeline.reading.formats import START, Position, TextChunk
+from pipeline.reading.formats import START, TextChunk, TextPosition
 from pipeline.reading.unread import add_unread
 from pipeline.service.jobs import ChunkRequest, ChunkSizes, CollectionEnd, LongJob, size_of
 from pipeline.service.log import Progress
@@ -50,7 +50,7 @@ class CheckpointedTable:
         self.stem = stem
         self.index_offset = 0
         position = state.get("position", START)
-        self.position = None if position is None else Position(*position)
+        self.position = None if position is None else TextPosition(*position)
         self.count: int = state.get("count", 0)
         self._ranks: int = state.get("ranks", 0)
         self.totals = Counter[str](state.get("totals", {}))

@@ -20,7 +20,7 @@ from pipeline.errors import (
 from pipeline.outbox.names import DONE, FAILED
 
 _AT_FDCWD, _RENAME_NOREPLACE = -100, 1  # from <fcntl.h> and <stdio.h> of Linux
-WORK = ".work"
+WORK_FOLDER = ".work"
 """The folder in the inbox that contains claims."""
 
 
@@ -33,7 +33,7 @@ class Folders:
 
     @cached_property
     def work(self) -> Path:
-        return self.inbox / WORK
+        return self.inbox / WORK_FOLDER
 
     @cached_property
     def done(self) -> Path:

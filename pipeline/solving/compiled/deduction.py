@@ -107,7 +107,7 @@ def _restrict_candidate(planes, plane, column_triad, row_may, row_must, cell):
 
     Returns the lanes in which it remains, in which it is certain, and in which it was eliminated.
     """
-    hidden, several = load(planes, L.HIDDEN_SINGLE + cell), load(planes, L.SEVERAL + cell)
+    hidden, several = load(planes, L.HIDDEN_SINGLES + cell), load(planes, L.SEVERAL + cell)
     before = load(planes, plane)
     is_hidden = row_must & load(planes, L.COLUMN_MUST + column_triad)
     after = before & row_may & load(planes, L.COLUMN_MAY + column_triad) & (is_hidden | ~hidden)
@@ -142,9 +142,9 @@ def _scan_box(planes, plane, column_triad, row_triad):
             )
         alive = alive & (once_0 & once_1 & once_2)
         several = several | (twice_0 | twice_1 | twice_2)
-        store(planes, L.HIDDEN_SINGLE + r * 3, hidden_0)
-        store(planes, L.HIDDEN_SINGLE + r * 3 + 1, hidden_1)
-        store(planes, L.HIDDEN_SINGLE + r * 3 + 2, hidden_2)
+        store(planes, L.HIDDEN_SINGLES + r * 3, hidden_0)
+        store(planes, L.HIDDEN_SINGLES + r * 3 + 1, hidden_1)
+        store(planes, L.HIDDEN_SINGLES + r * 3 + 2, hidden_2)
         store(planes, L.SEVERAL + r * 3, twice_0)
         store(planes, L.SEVERAL + r * 3 + 1, twice_1)
         store(planes, L.SEVERAL + r * 3 + 2, twice_2)
@@ -213,20 +213,20 @@ def _propagate_once(planes):
         _restrict_full_triads(planes, L.ROW_MAY + t * 9, L.ROW_MUST + t * 9)
         _restrict_full_triads(planes, L.COLUMN_MAY + t * 9, L.COLUMN_MUST + t * 9)
     store(planes, L.DEAD, load(planes, L.DEAD) | ~alive)
-    store(planes, L.OPEN, several)
+    store(planes, L.HAS_OPEN_CELLS, several)
     store(planes, L.CHANGED, changed)
 
 
 @compiled()
-def propagate(planes):
-    """Reset the planes of triads, then propagate for ROUNDS rounds."""
+def propagate_rounds(planes):
+    """Reset the planes of triads, then propagate for ROUNDS_PER_STEP rounds."""
     for i in range(243):
         store(planes, L.ROW_MAY + i, broadcast(L.ALL_BITS))
         store(planes, L.COLUMN_MAY + i, broadcast(L.ALL_BITS))
         store(planes, L.ROW_MUST + i, broadcast(L.NO_BITS))
         store(planes, L.COLUMN_MUST + i, broadcast(L.NO_BITS))
     store(planes, L.DEAD, broadcast(L.NO_BITS))
-    for _ in range(L.ROUNDS):
+    for _ in range(L.ROUNDS_PER_STEP):
         _propagate_once(planes)
 
 

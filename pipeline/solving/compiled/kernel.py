@@ -1,8 +1,8 @@
 """The bit-sliced batch solver: LANES searches of 9×9 puzzles in parallel, each in its own bit.
 
-Each lane is a depth-first search (DPLL). A step propagates all lanes for ROUNDS rounds. Then a lane
-with a contradiction or a solution backtracks, and a lane that the last round did not change
-branches. A lane without work starts the next puzzle, or steals a branch from another lane.
+Each lane is a depth-first search (DPLL). A step propagates all lanes for ROUNDS_PER_STEP rounds.
+Then a lane with a contradiction or a solution backtracks, and a lane that the last round did not
+change branches. A lane without work starts the next puzzle, or steals a branch from another lane.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pipeline.native import compiled
-from pipeline.native.vectors import Words, lowest_bit, popcount, zero_vectors
+from pipeline.native.vectors import Vectors, popcount, trailing_zeros, zero_vectors
 from pipeline.solving.compiled import layout as L
-from pipeline.solving.compiled.deduction import choose_cells, propagate, transpose
+from pipeline.solving.compiled.deduction import choose_cells, propagate_rounds, transpose
 
 MAX_PENDING = 81
 """Maximum number of pending branches of a lane: each was made at a different cell."""
@@ -34,7 +34,7 @@ class Lanes(NamedTuple):
     `previous`. The free slots are another linked list, which starts at `numbers[FREE_SLOT]`.
     """
 
-    planes: Words
+    planes: Vectors
     """(VECTORS · VECTOR_WORDS,): see `layout`."""
     idle: NDArray[np.uint64]
     """(VECTOR_WORDS,): one bit for each lane without work."""
@@ -112,7 +112,7 @@ def _pop_branch(lane, last_branch, previous, owner, numbers, counts, max_solutio
         last_branch[lane] = previous[branch]
         previous[branch] = numbers[L.FREE_SLOT]
         numbers[L.FREE_SLOT] = branch
-        numbers[L.PENDING] -= 1
+        numbers[L.PENDING_BRANCHES] -= 1
         if counts[owner[branch]] < max_solutions:
             return branch
     return -1
@@ -129,7 +129,7 @@ def _steal_branch(last_branch, previous, owner, numbers, counts, max_solutions, 
     Returns the index of this branch, or -1 if there is none.
     """
     for _ in range(L.LANES):
-        if not numbers[L.PENDING]:
+        if not numbers[L.PENDING_BRANCHES]:
             break
         numbers[L.VICTIM] = (numbers[L.VICTIM] + 1) % L.LANES
         branch = _pop_branch(
@@ -149,7 +149,7 @@ def _assign_work(lanes, masks, max_solutions, counts, is_shared):
     for w in range(L.VECTOR_WORDS):
         waiting, idle_bits = idle[w], L.NO_BITS
         while waiting:
-            bit = lowest_bit(waiting)
+            bit = trailing_zeros(waiting)
             waiting &= waiting - L.ONE_BIT
             lane, first = w * L.WORD_BITS + bit, bit * L.VECTOR_WORDS + w
             branch = _pop_branch(lane, last_branch, previous, owner, numbers, counts, max_solutions)
@@ -189,7 +189,7 @@ def _write_solution(planes, first, grids, puzzle, rank):
             field = word
             word >>= np.uint64(9)
             remaining_bits -= 9
-        grids[rank, puzzle, c] = lowest_bit(field) + 1
+        grids[rank, puzzle, c] = trailing_zeros(field) + 1
 
 
 @compiled()
@@ -226,12 +226,12 @@ def _advance(lanes, max_solutions, counts, grids):
     planes, idle, puzzle, last_branch, branches, owner, previous, numbers = lanes
     for w in range(L.VECTOR_WORDS):
         working, dead = ~idle[w], planes[L.DEAD * L.VECTOR_WORDS + w]
-        several = planes[L.OPEN * L.VECTOR_WORDS + w]
+        several = planes[L.HAS_OPEN_CELLS * L.VECTOR_WORDS + w]
         changed = planes[L.CHANGED * L.VECTOR_WORDS + w]
         ended, solved = working & (dead | ~several), working & ~dead & ~several
         stuck, propagating = working & ~ended & ~changed, working & ~ended & changed
         while solved:
-            bit = lowest_bit(solved)
+            bit = trailing_zeros(solved)
             solved &= solved - L.ONE_BIT
             solved_puzzle = puzzle[w * L.WORD_BITS + bit]
             if counts[solved_puzzle] < max_solutions:
@@ -239,7 +239,7 @@ def _advance(lanes, max_solutions, counts, grids):
                 _write_solution(planes, first, grids, solved_puzzle, rank)
                 counts[solved_puzzle] += 1
         while stuck:
-            bit = lowest_bit(stuck)
+            bit = trailing_zeros(stuck)
             stuck &= stuck - L.ONE_BIT
             lane = w * L.WORD_BITS + bit
             if counts[puzzle[lane]] == max_solutions:
@@ -250,11 +250,11 @@ def _advance(lanes, max_solutions, counts, grids):
             previous[branch] = last_branch[lane]
             last_branch[lane] = branch
             owner[branch] = puzzle[lane]
-            numbers[L.PENDING] += 1
+            numbers[L.PENDING_BRANCHES] += 1
             numbers[L.BRANCHES] += 1
             _branch(planes, bit * L.VECTOR_WORDS + w, branches, branch)
         while propagating:
-            bit = lowest_bit(propagating)
+            bit = trailing_zeros(propagating)
             propagating &= propagating - L.ONE_BIT
             planes[_LAST_WORD + bit * L.VECTOR_WORDS + w] &= L.CANDIDATE_BITS
         idle[w] |= ended
@@ -277,7 +277,7 @@ def search(lanes, masks, max_solutions, counts, grids, is_shared, steps):
         if not _assign_work(lanes, masks, max_solutions, counts, is_shared):
             return True
         transpose(lanes.planes)
-        propagate(lanes.planes)
+        propagate_rounds(lanes.planes)
         choose_cells(lanes.planes)
         transpose(lanes.planes)
         _advance(lanes, max_solutions, counts, grids)

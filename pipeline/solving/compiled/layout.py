@@ -22,9 +22,9 @@ triad is in a row. A triad *has* a value if one of its cells holds it.
 | COLUMN_MAY | 243 | as ROW_MAY, for columns: 81 · stack + 27 · column in stack + 9 · band + value |
 | COLUMN_MUST | 243 | a column triad must have the value: numbered as COLUMN_MAY |
 | DEAD | 1 | a contradiction was found |
-| OPEN | 1 | some cell has several candidates |
+| HAS_OPEN_CELLS | 1 | some cell has several candidates |
 | CHANGED | 1 | the last round eliminated a candidate |
-| HIDDEN_SINGLE | 9 | the cell of the current box has a hidden single |
+| HIDDEN_SINGLES | 9 | the cell of the current box has a hidden single |
 | SEVERAL | 9 | the cell of the current box has several candidates |
 | COUNT | 4 · 81 | number of candidates of a cell, in binary, lowest bit first: 81 · bit + cell |
 | SELECTED | 81 | `choose_cells` may choose the cell |
@@ -52,7 +52,7 @@ LANES = VECTOR_WORDS * WORD_BITS
 RECORD_WORDS = 12
 """Number of words of a record: 729 bits for candidates, then BRANCH_BITS bits."""
 
-ROUNDS = 5
+ROUNDS_PER_STEP = 5
 """Rounds of propagation per step. With more rounds, finished lanes wait for others. With fewer,
 transpositions take a larger share of the time.
 """
@@ -66,8 +66,8 @@ CANDIDATE_BITS = np.uint64((1 << BRANCH_SHIFT) - 1)
 
 ROW_MAY, ROW_MUST = 768, 1011
 COLUMN_MAY, COLUMN_MUST = 1254, 1497
-DEAD, OPEN, CHANGED = 1740, 1741, 1742
-HIDDEN_SINGLE, SEVERAL = 1743, 1752
+DEAD, HAS_OPEN_CELLS, CHANGED = 1740, 1741, 1742
+HIDDEN_SINGLES, SEVERAL = 1743, 1752
 COUNT, SELECTED, AVOIDED = 1761, 2085, 2166
 ROW_SINGLE, COLUMN_SINGLE = 2247, 2328
 ROW_SELECTED_MAY, COLUMN_SELECTED_MAY = 2409, 2652
@@ -79,7 +79,7 @@ ONE_BIT, ALL_BITS, NO_BITS = np.uint64(1), np.uint64(2**WORD_BITS - 1), np.uint6
 
 # Indices in `Lanes.numbers`:
 STARTED = 0  # number of puzzles started so far
-PENDING = 1  # number of pending branches of all lanes
+PENDING_BRANCHES = 1  # number of pending branches of all lanes
 FREE_SLOT = 2  # the first free slot for a branch
 VICTIM = 3  # the lane from which a branch was last stolen
 BRANCHES = 4  # number of branches so far

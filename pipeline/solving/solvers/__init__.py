@@ -82,7 +82,7 @@ class Solver(Protocol):
         ...
 
 
-T = TypeVar("T", bound=Closeable)
+_T = TypeVar("_T", bound=Closeable)
 
 
 class Solvers(Closeable):
@@ -137,11 +137,11 @@ class Solvers(Closeable):
         """
         return self.get_shared(_only_pysat) if self._choice == "auto" else self
 
-    def get_shared(self, factory: Callable[[], T]) -> T:
+    def get_shared(self, factory: Callable[[], _T]) -> _T:
         """The object that `factory` creates at the first call. `close` closes the object."""
         if factory not in self._shared:
             self._shared[factory] = factory()
-        shared_object: T = self._shared[factory]
+        shared_object: _T = self._shared[factory]
         return shared_object
 
     def warm(self, limits: Limits) -> None:

@@ -77,7 +77,7 @@ class ProofLimitReached(SolverError):
     """The engine wrote no proof within its limits of time, memory and proof size."""
 
 
-def check_installed() -> None:
+def check_pysat() -> None:
     """Raise SolverMissing if PySAT is not installed."""
     if find_spec("pysat") is None:
         raise SolverMissing("PySAT, which makes proofs, is not installed: pip install python-sat")
@@ -85,7 +85,7 @@ def check_installed() -> None:
 
 def engine_names() -> tuple[str, ...]:
     """The names of all engines of the installed PySAT. Raises SolverMissing."""
-    check_installed()
+    check_pysat()
     from pysat.solvers import SolverNames  # noqa: PLC0415 - slow to load
 
     aliases = {name: value for name, value in vars(SolverNames).items() if isinstance(value, tuple)}

@@ -1,6 +1,6 @@
 """Logical steps through a puzzle of any geometry and any rules, each certified.
 
-`state` has candidates, units and sight; `patterns`, `chains`, `nets` and `sums` find steps; and
+`state` tracks the candidates of cells. `patterns`, `chains`, `nets` and `sums` find deductions.
 `certify.cited` checks that each follows from the cells, units and rules that it cites.
 """
 
@@ -10,61 +10,68 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 
 from pipeline.certify.cited import follows_from
+from pipeline.puzzle.geometry import values_of
 from pipeline.puzzle.puzzle import Puzzle
 from pipeline.solving import MAX_STEPS_SIDE
 from pipeline.steps.step import Candidate, Cited, Node, Position, Step
 from pipeline.steps.techniques import VARIANT, Technique
 from pipeline.steps.variants import chains, nets, patterns, sums
-from pipeline.steps.variants.patterns import Found
+from pipeline.steps.variants.patterns import Deduction
 from pipeline.steps.variants.state import State
 
-__all__ = ["VARIANT_TECHNIQUES", "has_variant_steps", "variant_steps"]
+__all__ = ["VARIANT_TECHNIQUES", "all_variant_steps", "has_variant_steps", "variant_steps"]
 
-_FINDERS: dict[Technique, Callable[[State], Iterator[Found]]] = {
-    Technique("full house", 0, 4, 0, VARIANT): patterns.find_full_house,
-    Technique("naked single", 0, 4, 0, VARIANT): patterns.find_naked_single,
-    Technique("hidden single", 0, 14, 0, VARIANT): patterns.find_hidden_single,
-    Technique("combinations of a sum", 1, 50, 0, VARIANT): sums.find_sum,
-    Technique("rule", 1, 50, 0, VARIANT): sums.find_by_rule,
-    Technique("locked candidates", 1, 50, 0, VARIANT): patterns.find_locked,
-    Technique("value of a cage", 1, 50, 0, VARIANT): sums.find_common,
-    Technique("innies and outies", 1, 60, 0, VARIANT): sums.find_innies,
-    Technique("naked pair", 1, 60, 0, VARIANT): partial(patterns.find_naked_subset, size=2),
-    Technique("hidden pair", 1, 70, 0, VARIANT): partial(patterns.find_hidden_subset, size=2),
-    Technique("naked triple", 1, 80, 0, VARIANT): partial(patterns.find_naked_subset, size=3),
-    Technique("hidden triple", 1, 100, 0, VARIANT): partial(patterns.find_hidden_subset, size=3),
-    Technique("naked quadruple", 2, 120, 0, VARIANT): partial(patterns.find_naked_subset, size=4),
-    Technique("hidden quadruple", 2, 150, 0, VARIANT): partial(patterns.find_hidden_subset, size=4),
-    Technique("X-wing", 2, 140, 0, VARIANT): partial(patterns.find_fish, size=2),
-    Technique("swordfish", 2, 150, 0, VARIANT): partial(patterns.find_fish, size=3),
-    Technique("jellyfish", 2, 160, 0, VARIANT): partial(patterns.find_fish, size=4),
-    Technique("X-chain", 3, 260, 0, VARIANT): partial(chains.find_chain, kind=chains.X_CHAIN),
-    Technique("XY-chain", 3, 260, 0, VARIANT): partial(chains.find_chain, kind=chains.XY_CHAIN),
-    Technique("alternating inference chain", 3, 280, 0, VARIANT): partial(
-        chains.find_chain, kind=chains.ANY_CHAIN
+_FINDERS: dict[Technique, Callable[[State], Iterator[Deduction]]] = {
+    Technique("full house", 0, 4, 0, VARIANT): patterns.find_full_houses,
+    Technique("naked single", 0, 4, 0, VARIANT): patterns.find_naked_singles,
+    Technique("hidden single", 0, 14, 0, VARIANT): patterns.find_hidden_singles,
+    Technique("combinations of a sum", 1, 50, 0, VARIANT): sums.find_sum_combinations,
+    Technique("rule", 1, 50, 0, VARIANT): sums.find_rule_exclusions,
+    Technique("locked candidates", 1, 50, 0, VARIANT): patterns.find_locked_candidates,
+    Technique("value of a cage", 1, 50, 0, VARIANT): sums.find_cage_values,
+    Technique("innies and outies", 1, 60, 0, VARIANT): sums.find_innies_and_outies,
+    Technique("naked pair", 1, 60, 0, VARIANT): partial(patterns.find_naked_subsets, size=2),
+    Technique("hidden pair", 1, 70, 0, VARIANT): partial(patterns.find_hidden_subsets, size=2),
+    Technique("naked triple", 1, 80, 0, VARIANT): partial(patterns.find_naked_subsets, size=3),
+    Technique("hidden triple", 1, 100, 0, VARIANT): partial(patterns.find_hidden_subsets, size=3),
+    Technique("naked quadruple", 2, 120, 0, VARIANT): partial(patterns.find_naked_subsets, size=4),
+    Technique("hidden quadruple", 2, 150, 0, VARIANT): partial(
+        patterns.find_hidden_subsets, size=4
     ),
-    Technique("forcing net", 4, 700, 0, VARIANT): nets.find_net,
+    Technique("X-wing", 2, 140, 0, VARIANT): partial(patterns.find_basic_fish, size=2),
+    Technique("swordfish", 2, 150, 0, VARIANT): partial(patterns.find_basic_fish, size=3),
+    Technique("jellyfish", 2, 160, 0, VARIANT): partial(patterns.find_basic_fish, size=4),
+    Technique("X-chain", 3, 260, 0, VARIANT): partial(
+        chains.find_shortest_chain, links=chains.ChainLinks.OF_A_VALUE
+    ),
+    Technique("XY-chain", 3, 260, 0, VARIANT): partial(
+        chains.find_shortest_chain, links=chains.ChainLinks.OF_TWO_VALUE_CELLS
+    ),
+    Technique("alternating inference chain", 3, 280, 0, VARIANT): partial(
+        chains.find_shortest_chain, links=chains.ChainLinks.ALL
+    ),
+    Technique("forcing net", 4, 700, 0, VARIANT): nets.find_shortest_net,
 }
 """The techniques, simplest first, and the functions that find them.
 
-Levels and scores are those of the techniques of the same name for 9×9 puzzles.
+A technique has the same level and score as the technique of this name for 9×9 puzzles.
 """
 
 VARIANT_TECHNIQUES = tuple(_FINDERS)
 
 
 def has_variant_steps(puzzle: Puzzle) -> bool:
-    """Whether a puzzle has at most MAX_STEPS_SIDE values, of which the lowest is 1."""
+    """Whether steps are available: the values are 1 to n, where n is at most MAX_STEPS_SIDE."""
     return puzzle.geometry.side <= MAX_STEPS_SIDE and puzzle.geometry.lowest == 1
 
 
 def variant_steps(puzzle: Puzzle, *, struck: Iterable[Candidate] = ()) -> Iterator[Step]:
     """Yield steps through a puzzle until it is filled or no technique applies.
 
-    Each step uses the first technique of VARIANT_TECHNIQUES that applies. A step that the
-    exhaustive search does not certify within its limit is left out.
+    Each step uses the first technique of VARIANT_TECHNIQUES that applies. Steps that are not
+    certified within the limit of `certify.cited` are skipped.
 
-    - `struck`: candidates (cell, value) that are eliminated before the first step.
+    `struck`: candidates (cell, value) that are eliminated before the first step.
 
     Raises ValueError if `has_variant_steps` is false.
     """
@@ -85,7 +92,7 @@ def all_variant_steps(
 ) -> Iterator[Step]:
     """Yield all steps that are possible in a puzzle, technique by technique.
 
-    `order`: the techniques to try. `struck` and the error are those of `variant_steps`.
+    `order`: the techniques to try. `struck`, and the error, as in `variant_steps`.
     """
     yield from _steps_of(_state_of(puzzle, struck), order)
 
@@ -105,26 +112,26 @@ def _state_of(puzzle: Puzzle, struck: Iterable[Candidate]) -> State:
 def _steps_of(state: State, order: Sequence[Technique]) -> Iterator[Step]:
     """The certified steps of a state."""
     for technique in order:
-        for found in _FINDERS[technique](state):
-            step = _step_of(state, technique, found)
+        for deduction in _FINDERS[technique](state):
+            step = _step_of(state, technique, deduction)
             if follows_from(
                 state.geometry,
-                state.masks_of(found.cited),
-                state.constraints_of(found.cited),
+                state.masks_of(deduction.cited),
+                state.constraints_of(deduction.cited),
                 step.placed,
                 step.struck,
             ):
                 yield step
 
 
-def _step_of(state: State, technique: Technique, found: Found) -> Step:
-    """Convert what was found to a step. Values count from 1 there."""
-    rules, names = state.puzzle.rules, [unit.name for unit in state.units]
-    cited = [Cited((cell,)) for cell in found.cited.cells]
-    cited += [Cited(state.units[unit].cells, bit + 1, unit) for unit, bit in found.cited.places]
+def _step_of(state: State, technique: Technique, deduction: Deduction) -> Step:
+    """Convert a deduction to a step, whose values count from 1."""
+    rules, citations = state.puzzle.rules, deduction.cited
+    cited = [Cited((cell,)) for cell in citations.cells]
+    cited += [Cited(state.units[unit].cells, bit + 1, unit) for unit, bit in citations.places]
     cited += [
         Cited(rules[index].cells(state.geometry), rule=rules[index].describe(state.geometry))
-        for index in found.cited.rules
+        for index in citations.rules
     ]
     is_open = [cell in state.open_cells for cell in range(state.size)]
     position = Position(
@@ -133,19 +140,19 @@ def _step_of(state: State, technique: Technique, found: Found) -> Step:
         state.givens,
         state.geometry,
         tuple(unit.cells for unit in state.units),
-        tuple(names),
+        tuple(unit.name for unit in state.units),
         tuple(state.puzzle.cells),
     )
     return Step(
         technique,
-        tuple((cell, bit + 1) for cell, bit in found.placed),
-        tuple((cell, bit + 1) for cell, bit in found.struck),
-        tuple(bit + 1 for bit in range(state.side) if found.values >> bit & 1),
-        found.cells,
-        found.units,
-        found.cover,
-        tuple(Node(bit + 1, (cell,), holds) for cell, bit, holds in found.chain),
+        tuple((cell, bit + 1) for cell, bit in deduction.placed),
+        tuple((cell, bit + 1) for cell, bit in deduction.eliminated),
+        tuple(values_of(deduction.values)),
+        deduction.cells,
+        deduction.units,
+        deduction.cover,
+        tuple(Node(bit + 1, (cell,), holds) for cell, bit, holds in deduction.chain),
         position,
         cited=tuple(cited),
-        total=found.total,
+        total=deduction.total,
     )

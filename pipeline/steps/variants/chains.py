@@ -10,50 +10,56 @@ true, and a candidate that both ends exclude is false.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from enum import Enum, auto
 from itertools import pairwise
 from typing import NamedTuple
 
-from pipeline.steps.variants.patterns import Found
-from pipeline.steps.variants.state import Citations, State, cells_of
+from pipeline.puzzle.geometry import bits_of, indices_of
+from pipeline.steps.variants.patterns import Deduction
+from pipeline.steps.variants.state import Citations, State
 
-MAX_LINKS = 19
-"""Number of links of the longest chain that is looked for."""
-
-X_CHAIN, XY_CHAIN, ANY_CHAIN = range(3)
-"""Kinds of chains: of one value; of cells with two candidates; of any links."""
+_MAX_LINKS = 19
+"""Maximum number of links of a chain."""
 
 
-class _Links(NamedTuple):
-    """The links of a state. A node is cell · side + value; sets of nodes are bits.
+class ChainLinks(Enum):
+    """The links that a kind of chain may have."""
+
+    OF_A_VALUE = auto()
+    """Strong and weak links in units. The chain is an X-chain."""
+    OF_TWO_VALUE_CELLS = auto()
+    """Strong links in cells with two candidates, weak links in units. The chain is an XY-chain."""
+    ALL = auto()
+
+
+class _LinkedNodes(NamedTuple):
+    """The links of a state. A node is cell · side + value; a set of nodes is given as bits.
 
     - `strong`: for each node, the nodes with a strong link to it, and the unit of the link, or None
       for a link in a cell.
-    - `excluded`: for each node, the nodes with a weak link to it.
+    - `excluded`: for each node, the set of nodes with a weak link to it.
     """
 
     strong: dict[int, dict[int, int | None]]
     excluded: dict[int, int]
 
 
-def find_chain(state: State, kind: int) -> Iterator[Found]:
-    """Yield the shortest chain of a kind, if there is one."""
-    links = _links_of(state, kind)
-    best: tuple[int, list[int], int] | None = None
-    for start in sorted(links.strong):
-        limit = len(best[1]) - 1 if best else MAX_LINKS + 1
-        chain = _shortest_from(links, start, limit)
-        if chain:
-            nodes, struck = chain
-            best = len(nodes), nodes, struck
+def find_shortest_chain(state: State, links: ChainLinks) -> Iterator[Deduction]:
+    """Yield the shortest chain of these links, if there is one."""
+    linked = _linked_nodes(state, links)
+    best: tuple[list[int], int] | None = None
+    for start in sorted(linked.strong):
+        limit = len(best[0]) - 1 if best else _MAX_LINKS + 1
+        best = _shortest_from(linked, start, limit) or best
     if best:
-        yield _found(state, links, best[1], best[2])
+        yield _deduction(state, linked, *best)
 
 
-def _links_of(state: State, kind: int) -> _Links:
+def _linked_nodes(state: State, links: ChainLinks) -> _LinkedNodes:
     side = state.side
     strong: dict[int, dict[int, int | None]] = {}
     present = {bit: cells for bit in range(side) if (cells := state.cells_with(bit))}
-    if kind != XY_CHAIN:
+    if links != ChainLinks.OF_TWO_VALUE_CELLS:
         for index in state.full_units:
             for bit in present:
                 places = state.places(index, bit)
@@ -61,27 +67,25 @@ def _links_of(state: State, kind: int) -> _Links:
                     a, b = (cell * side + bit for cell in places)
                     strong.setdefault(a, {}).setdefault(b, index)
                     strong.setdefault(b, {}).setdefault(a, index)
-    if kind != X_CHAIN:
+    if links != ChainLinks.OF_A_VALUE:
         for cell in state.open_cells:
             if state.masks[cell].bit_count() == 2:
-                a, b = (cell * side + bit for bit in cells_of(state.masks[cell]))
+                a, b = (cell * side + bit for bit in indices_of(state.masks[cell]))
                 strong.setdefault(a, {})[b] = None
                 strong.setdefault(b, {})[a] = None
     excluded = {}
     for bit, cells in present.items():
-        for cell in cells_of(cells):
-            seen = cells_of(cells & state.sees[cell])
-            in_cell = state.masks[cell] & ~(1 << bit) if kind == ANY_CHAIN else 0
-            excluded[cell * side + bit] = sum(1 << c * side + bit for c in seen) | (
-                in_cell << cell * side
-            )
-    return _Links(strong, excluded)
+        for cell in indices_of(cells):
+            peers = bits_of(c * side + bit for c in indices_of(cells & state.peers[cell]))
+            in_cell = state.masks[cell] & ~(1 << bit) if links == ChainLinks.ALL else 0
+            excluded[cell * side + bit] = peers | in_cell << cell * side
+    return _LinkedNodes(strong, excluded)
 
 
-def _shortest_from(links: _Links, start: int, limit: int) -> tuple[list[int], int] | None:
+def _shortest_from(linked: _LinkedNodes, start: int, limit: int) -> tuple[list[int], int] | None:
     """The shortest chain from a node, of fewer than `limit` nodes, that eliminates something.
 
-    Returns its nodes, and the candidates that it eliminates, as bits. The search is breadth-first:
+    Returns its nodes, and the set of candidates that it eliminates. The search is breadth-first:
     each round follows a strong link to nodes that are then true, and weak links to nodes that are
     then false.
     """
@@ -89,20 +93,18 @@ def _shortest_from(links: _Links, start: int, limit: int) -> tuple[list[int], in
     false_nodes, reached_false, length = {start: -1}, 1 << start, 2
     while false_nodes and length < limit:
         next_false: dict[int, int] = {}
-        for node, via in false_nodes.items():
-            for other in links.strong.get(node, ()):
-                if other in parents:
+        for node, parent in false_nodes.items():
+            for end in linked.strong.get(node, ()):
+                if end in parents:
                     continue
-                parents[other] = node, via
-                # if `other` is the start, the start is true, and all that it excludes is false
-                struck = links.excluded[start] & links.excluded[other]
-                if struck:
-                    return _path(parents, other), struck
-                new = links.excluded[other] & ~reached_false
+                parents[end] = node, parent
+                # if `end` is the start, the start is true, and all that it excludes is false
+                eliminated = linked.excluded[start] & linked.excluded[end]
+                if eliminated:
+                    return _path(parents, end), eliminated
+                new = linked.excluded[end] & ~reached_false
                 reached_false |= new
-                for each in cells_of(new):
-                    if each in links.strong:
-                        next_false[each] = other
+                next_false |= {false: end for false in indices_of(new) if false in linked.strong}
         false_nodes, length = next_false, length + 2
     return None
 
@@ -117,28 +119,29 @@ def _path(parents: dict[int, tuple[int, int]], end: int) -> list[int]:
     return nodes[::-1]
 
 
-def _found(state: State, links: _Links, nodes: list[int], struck: int) -> Found:
+def _deduction(state: State, linked: _LinkedNodes, nodes: list[int], eliminated: int) -> Deduction:
     side = state.side
     cited = Citations()
     for index, (a, b) in enumerate(pairwise(nodes)):
         if index % 2 == 0:
-            unit = links.strong[a][b]
+            unit = linked.strong[a][b]
             if unit is None:
                 cited.cells[a // side] = None
             else:
                 cited.places[unit, a % side] = None
         elif a // side != b // side:
-            state.cite_sight(cited, a // side, b // side)
-    eliminated = [divmod(node, side) for node in cells_of(struck)]
-    for cell, bit in eliminated:
+            state.cite_peers(cited, (a // side,), b // side)
+    conclusions = [divmod(node, side) for node in indices_of(eliminated)]
+    for cell, bit in conclusions:
         for end in (nodes[0], nodes[-1]):
             if end // side != cell and end % side == bit:
-                state.cite_sight(cited, cell, end // side)
+                state.cite_peers(cited, (cell,), end // side)
             else:
                 cited.cells[cell] = None
-    values = 0
-    for node in nodes:
-        values |= 1 << node % side
-    chain = tuple((node // side, node % side, bool(index % 2)) for index, node in enumerate(nodes))
-    cells = tuple(dict.fromkeys(node // side for node in nodes))
-    return Found(struck=eliminated, values=values, cells=cells, chain=chain, cited=cited)
+    return Deduction(
+        eliminated=conclusions,
+        values=bits_of({node % side for node in nodes}),
+        cells=tuple(dict.fromkeys(node // side for node in nodes)),
+        chain=tuple((*divmod(node, side), bool(i % 2)) for i, node in enumerate(nodes)),
+        cited=cited,
+    )

@@ -2,153 +2,148 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
-from pipeline.steps.variants.patterns import Found
-from pipeline.steps.variants.state import Citations, State, cells_of
+from pipeline.puzzle.geometry import indices_of
+from pipeline.steps.step import Candidate
+from pipeline.steps.variants.patterns import Deduction
+from pipeline.steps.variants.state import Citations, State
 
 _MAX_PLACED = 40
-"""Most placed candidates of a net; people do not follow longer ones."""
-
-_NO_VALUE = 63
-"""A bit that stands for no value: a contradiction in a cell is not about one of its values."""
+"""Maximum number of placed candidates in a net; people do not follow longer ones."""
 
 
-def find_net(state: State) -> Iterator[Found]:
-    """Yield the shortest net: a candidate that is false, since singles would follow from it.
+def find_shortest_net(state: State) -> Iterator[Deduction]:
+    """Yield the shortest net, if there is one: a candidate from which a contradiction follows.
 
-    All candidates are tried; the following of one ends when it is longer than the best.
+    Each candidate is tried, up to the length of the best net so far.
     """
-    best: _Following | None = None
+    best: _Net | None = None
     for cell in sorted(state.open_cells, key=lambda cell: state.masks[cell].bit_count()):
-        for bit in cells_of(state.masks[cell]):
-            following = _Following(state, cell, bit)
-            limit = best.length if best else _MAX_PLACED
-            if following.is_contradicted(limit):
-                best = following
+        for bit in indices_of(state.masks[cell]):
+            net = _Net(state, cell, bit)
+            if net.reaches_contradiction(len(best.needed) if best else _MAX_PLACED):
+                best = net
     if best:
-        yield best.found()
+        yield best.deduction()
 
 
-class _Following:
-    """What follows from an assumption by singles.
+class _Net:
+    """The singles that follow from an assumption, until there is a contradiction.
 
-    - `placed`: the placed candidates in order; the first is the assumption.
-    - `reasons`: for each, the unit in which it is the last place; None for the last candidate of a
+    A *constraint* is a triple of a unit or None, a cell and a value. With a unit, one of the places
+    of the value in the unit holds it. Without, the cell holds one of its candidates.
+
+    - `_placed`: the placed candidates in order; the first is the assumption.
+    - `_reasons`: for each, the unit in which it is the last place; None for the last candidate of a
       cell, and for the assumption.
-    - `conflict`: where no candidate is left, and the value: a unit, or -1 - cell for a cell.
-    - `cause`: for each eliminated candidate, the index of the placed one that eliminates it.
+    - `_conflict`: the constraint of which no candidate is left.
+    - `_causes`: for each eliminated candidate, the index of the placed one that eliminates it.
+    - `needed`: the indices of the placed candidates from which the contradiction follows.
     """
 
     def __init__(self, state: State, cell: int, bit: int) -> None:
         self._state = state
         self._masks = [*state.masks]
-        self._open = {*state.open_cells}
-        self._cause: dict[tuple[int, int], int] = {}
-        self._placed: list[tuple[int, int]] = []
+        self._open_cells = {*state.open_cells}
+        self._causes: dict[Candidate, int] = {}
+        self._placed: list[Candidate] = []
         self._reasons: list[int | None] = []
-        self._conflict: tuple[int, int] | None = None
-        self._pending: list[tuple[int, int, int | None]] = [(cell, bit, None)]
-        self._ancestors: list[int] = []
+        self._conflict: tuple[int | None, int, int] | None = None
+        self._pending: list[tuple[int | None, int, int]] = [(None, cell, bit)]
+        self.needed: list[int] = []
 
-    @property
-    def length(self) -> int:
-        """The number of placed candidates that lead to the contradiction."""
-        return len(self._ancestors)
-
-    def is_contradicted(self, limit: int) -> bool:
-        """Whether a contradiction follows from fewer than `limit` placed candidates."""
+    def reaches_contradiction(self, limit: int) -> bool:
+        """Place singles. Returns whether fewer than `limit` of them lead to a contradiction."""
         while self._pending and self._conflict is None and len(self._placed) < 4 * limit:
-            cell, bit, unit = self._pending.pop(0)
-            if cell in self._open:
+            unit, cell, bit = self._pending.pop(0)
+            if cell in self._open_cells:
                 if self._masks[cell] >> bit & 1:
-                    self._place(cell, bit, unit)
+                    self._place(unit, cell, bit)
                 elif unit is not None:
-                    self._conflict = (unit, bit)
+                    self._conflict = unit, -1, bit
         if self._conflict is None:
             return False
-        self._ancestors = self._find_ancestors()
-        return len(self._ancestors) < limit
+        self.needed = self._find_needed(self._conflict)
+        return len(self.needed) < limit
 
-    def _place(self, cell: int, bit: int, unit: int | None) -> None:
+    def _place(self, unit: int | None, cell: int, bit: int) -> None:
+        """Place a candidate, and find the singles and the contradictions that arise."""
         state, number = self._state, len(self._placed)
         self._placed.append((cell, bit))
         self._reasons.append(unit)
-        self._open.discard(cell)
-        changed = [(cell, other) for other in cells_of(self._masks[cell] & ~(1 << bit))]
-        seen = cells_of(state.sees[cell])
-        changed += [(c, bit) for c in seen if c in self._open and self._masks[c] >> bit & 1]
-        for candidate in changed:
-            self._cause[candidate] = number
+        self._open_cells.discard(cell)
+        eliminated = [(cell, other) for other in indices_of(self._masks[cell] & ~(1 << bit))]
+        peers = indices_of(state.peers[cell])
+        eliminated += [(c, bit) for c in peers if c in self._open_cells and self._has(c, bit)]
+        for candidate in eliminated:
+            self._causes[candidate] = number
             self._masks[candidate[0]] &= ~(1 << candidate[1])
-        for other, value in changed:
-            mask = self._masks[other]
-            if other in self._open and mask & mask - 1 == 0:
+        for changed, value in eliminated:
+            mask = self._masks[changed]
+            if changed in self._open_cells and mask & mask - 1 == 0:
                 if not mask:
-                    self._conflict = (-1 - other, _NO_VALUE)
+                    self._conflict = None, changed, -1
                     return
-                self._pending.append((other, mask.bit_length() - 1, None))
-            for index in state.units_with[other]:
+                self._pending.append((None, changed, mask.bit_length() - 1))
+            for index in state.units_with[changed]:
                 if not state.units[index].is_full:
                     continue
-                places = [c for c in state.units[index].cells if self._masks[c] >> value & 1]
+                places = [c for c in state.units[index].cells if self._has(c, value)]
                 if not places:
-                    self._conflict = (index, value)
+                    self._conflict = index, -1, value
                     return
-                if len(places) == 1 and places[0] in self._open:
-                    self._pending.append((places[0], value, index))
+                if len(places) == 1 and places[0] in self._open_cells:
+                    self._pending.append((index, places[0], value))
 
-    def _premises(self, unit: int | None, cell: int, bit: int) -> set[int]:
-        """The placed candidates that eliminate all others of a cell, or all other places."""
-        state = self._state
+    def _has(self, cell: int, bit: int) -> int:
+        return self._masks[cell] >> bit & 1
+
+    def _eliminated_in(self, unit: int | None, cell: int, bit: int) -> list[Candidate]:
+        """The candidates of a constraint, without (cell, bit), that the net has eliminated."""
         if unit is None:
-            struck = [(cell, other) for other in cells_of(state.masks[cell] & ~(1 << bit))]
+            candidates = [(cell, other) for other in indices_of(self._state.masks[cell])]
         else:
-            struck = [(c, bit) for c in state.units[unit].cells if c != cell]
-        return {self._cause[each] for each in struck if each in self._cause}
+            candidates = [(other, bit) for other in self._state.units[unit].cells]
+        return [c for c in candidates if c != (cell, bit) and c in self._causes]
 
-    def _find_ancestors(self) -> list[int]:
-        """The placed candidates that lead to the contradiction."""
-        if self._conflict is None:
-            return []
-        where, bit = self._conflict
-        pending = self._premises(where if where >= 0 else None, -1 - where, bit)
-        found: set[int] = set()
+    def _find_needed(self, conflict: tuple[int | None, int, int]) -> list[int]:
+        """The indices of the placed candidates from which a conflict follows."""
+        pending = {self._causes[candidate] for candidate in self._eliminated_in(*conflict)}
+        needed = set[int]()
         while pending:
             number = pending.pop()
-            if number not in found:
-                found.add(number)
+            if number not in needed:
+                needed.add(number)
                 if number:
-                    pending |= self._premises(self._reasons[number], *self._placed[number])
-        return sorted(found)
+                    single = self._reasons[number], *self._placed[number]
+                    pending |= {self._causes[c] for c in self._eliminated_in(*single)}
+        return sorted(needed)
 
-    def found(self) -> Found:
+    def deduction(self) -> Deduction:
         cited = Citations()
-        placed = [(self._reasons[number], *self._placed[number]) for number in self._ancestors[1:]]
-        if self._conflict is not None:
-            where, bit = self._conflict
-            placed.append((where if where >= 0 else None, -1 - where, bit))
-        for unit, cell, bit in placed:
-            self._cite(cited, unit, cell, bit)
+        for number in self.needed[1:]:
+            self._cite(cited, self._reasons[number], *self._placed[number])
+        if self._conflict:
+            self._cite(cited, *self._conflict)
         start = self._placed[0]
-        chain = tuple((cell, bit, True) for cell, bit in (self._placed[n] for n in self._ancestors))
-        return Found(
-            struck=[start], values=1 << start[1], cells=(start[0],), chain=chain, cited=cited
+        return Deduction(
+            eliminated=[start],
+            values=1 << start[1],
+            cells=(start[0],),
+            chain=tuple((*self._placed[number], True) for number in self.needed),
+            cited=cited,
         )
 
     def _cite(self, cited: Citations, unit: int | None, cell: int, bit: int) -> None:
-        """Cite the cell or unit, and what eliminates its other candidates."""
-        state = self._state
+        """Cite a constraint, and the cells and units that eliminate its other candidates."""
         if unit is None:
             cited.cells[cell] = None
-            others: Sequence[tuple[int, int]] = [(cell, b) for b in cells_of(state.masks[cell])]
         else:
             cited.places[unit, bit] = None
-            others = [(c, bit) for c in state.units[unit].cells]
-        for other in others:
-            if other != (cell, bit) and other in self._cause:
-                by = self._placed[self._cause[other]]
-                if by[0] != other[0]:
-                    state.cite_sight(cited, other[0], by[0])
-                else:
-                    cited.cells[by[0]] = None
+        for candidate in self._eliminated_in(unit, cell, bit):
+            cause, _ = self._placed[self._causes[candidate]]
+            if cause == candidate[0]:
+                cited.cells[cause] = None
+            else:
+                self._state.cite_peers(cited, (cause,), candidate[0])

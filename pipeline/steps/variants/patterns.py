@@ -1,23 +1,25 @@
 """Singles, locked candidates, subsets and fish in a puzzle of any geometry.
 
-Each function yields what it finds, simplest first; `Found` has the pattern and what is cited.
+Each function yields the deductions of one technique, simplest first.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 
-from pipeline.steps.variants.state import Candidate, Citations, State, bits_of, cells_of, union
+from pipeline.puzzle.geometry import bits_of, indices_of
+from pipeline.steps.step import Candidate
+from pipeline.steps.variants.state import Citations, State, union
 
 
 @dataclass(slots=True)
-class Found:
-    """A pattern and its conclusions. Values are bits, from 0; units and rules are indices."""
+class Deduction:
+    """A pattern and its conclusions, as in `Step`. Values count from 0; `values` is a mask."""
 
-    placed: list[Candidate] = field(default_factory=list)
-    struck: list[Candidate] = field(default_factory=list)
+    placed: Sequence[Candidate] = ()
+    eliminated: Sequence[Candidate] = ()
     values: int = 0
     cells: tuple[int, ...] = ()
     units: tuple[int, ...] = ()
@@ -27,15 +29,15 @@ class Found:
     cited: Citations = field(default_factory=Citations)
 
 
-def find_full_house(state: State) -> Iterator[Found]:
+def find_full_houses(state: State) -> Iterator[Deduction]:
     """The last open cell of a full unit."""
     for index in state.full_units:
         cells = [c for c in state.units[index].cells if c in state.open_cells]
         if len(cells) == 1 and (mask := state.masks[cells[0]]):
-            yield _single(cells[0], mask.bit_length() - 1, units=(index,))
+            yield _single(cells[0], mask.bit_length() - 1, index)
 
 
-def find_naked_single(state: State) -> Iterator[Found]:
+def find_naked_singles(state: State) -> Iterator[Deduction]:
     """A cell with one candidate."""
     for cell in sorted(state.open_cells):
         mask = state.masks[cell]
@@ -43,29 +45,30 @@ def find_naked_single(state: State) -> Iterator[Found]:
             yield _single(cell, mask.bit_length() - 1)
 
 
-def find_hidden_single(state: State) -> Iterator[Found]:
+def find_hidden_singles(state: State) -> Iterator[Deduction]:
     """A value with one place in a full unit; boxes and regions come before rows and columns."""
     for index in sorted(state.full_units, key=lambda u: _is_line(state, u)):
         for bit in range(state.side):
             places = state.places(index, bit)
             if len(places) == 1 and not state.has_placed(index, bit):
-                yield _single(places[0], bit, units=(index,))
+                yield _single(places[0], bit, index)
 
 
 def _is_line(state: State, unit: int) -> bool:
     return state.units[unit].name.startswith(("row", "column"))
 
 
-def _single(cell: int, bit: int, units: tuple[int, ...] = ()) -> Found:
-    found = Found(placed=[(cell, bit)], values=1 << bit, cells=(cell,), units=units)
-    if units:
-        found.cited.places |= dict.fromkeys((unit, bit) for unit in units)
+def _single(cell: int, bit: int, unit: int | None = None) -> Deduction:
+    single = Deduction(placed=[(cell, bit)], values=1 << bit, cells=(cell,))
+    if unit is None:
+        single.cited.cells[cell] = None
     else:
-        found.cited.cells[cell] = None
-    return found
+        single.units = (unit,)
+        single.cited.places[unit, bit] = None
+    return single
 
 
-def find_locked(state: State) -> Iterator[Found]:
+def find_locked_candidates(state: State) -> Iterator[Deduction]:
     """All places of a value in a full unit see a cell: that cell cannot hold the value.
 
     This includes pointing and claiming, and the same for regions, diagonals and knight's moves.
@@ -76,61 +79,63 @@ def find_locked(state: State) -> Iterator[Found]:
             places = state.places(index, bit)
             if not 2 <= len(places) <= 6 or state.has_placed(index, bit):
                 continue
-            targets = state.seen_by_all(places) & with_value & ~bits_of(places)
-            targets &= ~state.units[index].bits
+            targets = state.common_peers(places) & with_value
             if targets:
-                yield _seen_places(state, index, bit, places, targets)
+                yield _locked_candidates(state, index, bit, places, targets)
 
 
-def _seen_places(state: State, unit: int, bit: int, places: list[int], targets: int) -> Found:
-    """The step that eliminates a value from cells that see all its places in a unit."""
-    found = Found(values=1 << bit, cells=tuple(places), units=(unit,))
-    found.cited.places[unit, bit] = None
-    found.struck = [(cell, bit) for cell in cells_of(targets)]
-    found.cover = tuple(
+def _locked_candidates(
+    state: State, unit: int, bit: int, places: Sequence[int], targets: int
+) -> Deduction:
+    """Eliminate a value from the target cells, which see all its places in a unit."""
+    locked = Deduction(
+        eliminated=[(cell, bit) for cell in indices_of(targets)],
+        values=1 << bit,
+        cells=tuple(places),
+        units=(unit,),
+    )
+    locked.cover = tuple(
         index
         for index, other in enumerate(state.units)
-        if index != unit and {*places}.issubset(other.cells) and targets & other.bits
+        if index != unit and not bits_of(places) & ~other.bits and targets & other.bits
     )
-    for cell in cells_of(targets):
-        for place in places:
-            state.cite_sight(found.cited, cell, place)
-    return found
+    locked.cited.places[unit, bit] = None
+    for cell in indices_of(targets):
+        state.cite_peers(locked.cited, places, cell)
+    return locked
 
 
-def find_naked_subset(state: State, size: int) -> Iterator[Found]:
+def find_naked_subsets(state: State, size: int) -> Iterator[Deduction]:
     """Some cells of a unit have as many candidates together: no other cell there holds them."""
+    cells_with = [state.cells_with(bit) for bit in range(state.side)]
     for index, unit in enumerate(state.units):
         cells = [
             c for c in unit.cells if c in state.open_cells and state.masks[c].bit_count() <= size
         ]
-        if len(cells) < size:
-            continue
         for chosen in combinations(cells, size):
-            values = union([state.masks[c] for c in chosen])
+            values = union(state.masks_at(chosen))
             if values.bit_count() != size:
                 continue
-            struck = [
+            places_of = {
+                bit: [c for c in chosen if state.masks[c] >> bit & 1] for bit in indices_of(values)
+            }
+            eliminated = [
                 (cell, bit)
-                for bit in cells_of(values)
-                for cell in cells_of(
-                    state.seen_by_all([c for c in chosen if state.masks[c] >> bit & 1])
-                    & ~bits_of(chosen)
-                )
-                if cell in state.open_cells and state.masks[cell] >> bit & 1
+                for bit, places in places_of.items()
+                for cell in indices_of(state.common_peers(places) & cells_with[bit])
             ]
-            if struck:
-                found = Found(struck=struck, values=values, cells=chosen, units=(index,))
-                found.cited.cells |= dict.fromkeys(chosen)
-                found.cited.units[index] = None
-                for cell, bit in struck:
-                    for other in chosen:
-                        if state.masks[other] >> bit & 1:
-                            state.cite_sight(found.cited, cell, other)
-                yield found
+            if eliminated:
+                subset = Deduction(
+                    eliminated=eliminated, values=values, cells=chosen, units=(index,)
+                )
+                subset.cited.cells |= dict.fromkeys(chosen)
+                subset.cited.units[index] = None
+                for cell, bit in eliminated:
+                    state.cite_peers(subset.cited, places_of[bit], cell)
+                yield subset
 
 
-def find_hidden_subset(state: State, size: int) -> Iterator[Found]:
+def find_hidden_subsets(state: State, size: int) -> Iterator[Deduction]:
     """Some values have as many places in a full unit: those cells hold nothing else."""
     for index in state.full_units:
         places_of = {
@@ -139,23 +144,27 @@ def find_hidden_subset(state: State, size: int) -> Iterator[Found]:
             if 2 <= len(places := state.places(index, bit)) <= size
         }
         for bits in combinations(places_of, size):
-            cells = union([places_of[bit] for bit in bits])
+            cells = union(places_of[bit] for bit in bits)
             if cells.bit_count() != size:
                 continue
             values = bits_of(bits)
-            struck = [
+            eliminated = [
                 (cell, bit)
-                for cell in cells_of(cells)
-                for bit in cells_of(state.masks[cell] & ~values)
+                for cell in indices_of(cells)
+                for bit in indices_of(state.masks[cell] & ~values)
             ]
-            if struck:
-                found = Found(struck=struck, values=values, cells=tuple(cells_of(cells)))
-                found.units = (index,)
-                found.cited.places |= dict.fromkeys((index, bit) for bit in bits)
-                yield found
+            if eliminated:
+                subset = Deduction(
+                    eliminated=eliminated,
+                    values=values,
+                    cells=tuple(indices_of(cells)),
+                    units=(index,),
+                )
+                subset.cited.places |= dict.fromkeys((index, bit) for bit in bits)
+                yield subset
 
 
-def find_fish(state: State, size: int) -> Iterator[Found]:
+def find_basic_fish(state: State, size: int) -> Iterator[Deduction]:
     """The places of a value in some full units lie in as many other units.
 
     So no other cell of these other units holds the value.
@@ -173,27 +182,32 @@ def find_fish(state: State, size: int) -> Iterator[Found]:
             if 2 <= len(places := state.places(index, bit)) <= size
         ]
         for chosen in combinations(bases, size):
-            base = union([places for _, places in chosen])
+            base = union(places for _, places in chosen)
             if base.bit_count() != sum(places.bit_count() for _, places in chosen):
                 continue
             units = tuple(index for index, _ in chosen)
             cover = _cover(state, units, base, size)
             if cover is None:
                 continue
-            covered = union([state.units[index].bits for index in cover])
-            struck = [(cell, bit) for cell in cells_of(covered & with_value & ~base)]
-            if struck:
-                found = Found(struck=struck, values=1 << bit, units=units, cover=cover)
-                found.cited.places |= dict.fromkeys((unit, bit) for unit in units)
-                found.cited.units |= dict.fromkeys(cover)
-                yield found
+            covered = union(state.units[index].bits for index in cover)
+            targets = covered & with_value & ~base
+            if targets:
+                fish = Deduction(
+                    eliminated=[(cell, bit) for cell in indices_of(targets)],
+                    values=1 << bit,
+                    units=units,
+                    cover=cover,
+                )
+                fish.cited.places |= dict.fromkeys((unit, bit) for unit in units)
+                fish.cited.units |= dict.fromkeys(cover)
+                yield fish
 
 
 def _cover(
     state: State, base_units: tuple[int, ...], base: int, size: int
 ) -> tuple[int, ...] | None:
-    """Units, as many as base units, that contain all base cells; None if there are none."""
-    first = next(cells_of(base))
+    """`size` units other than the base units that contain all base cells, or None."""
+    first = next(indices_of(base))
     for index in state.units_with[first]:
         if index in base_units:
             continue
@@ -201,6 +215,6 @@ def _cover(
         if not rest:
             if size == 1:
                 return (index,)
-        elif size > 1 and (others := _cover(state, base_units, rest, size - 1)) is not None:
-            return index, *others
+        elif size > 1 and (rest_cover := _cover(state, base_units, rest, size - 1)) is not None:
+            return index, *rest_cover
     return None

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator
 from functools import cached_property
 from itertools import chain
 from operator import ne
 from typing import NamedTuple
 
 from pipeline.puzzle.constraints import AllDifferent, AllOf, Allowed, Constraint, Pairs
-from pipeline.puzzle.geometry import unit_name, units_of
+from pipeline.puzzle.geometry import bits_of, indices_of, unit_name, units_of
 from pipeline.puzzle.puzzle import Puzzle
 
-Candidate = tuple[int, int]
-"""A cell, counted from 0, and a value."""
 
-
-class Unit(NamedTuple):
+class VariantUnit(NamedTuple):
     """Cells that hold different values.
 
     - `name`: such as `row 4` or `diagonal from r1c1`.
@@ -33,14 +30,14 @@ class Unit(NamedTuple):
 
 
 class Citations:
-    """What a step relies on.
+    """The cells, units and rules from which a step follows.
 
     - `cells`: cells, each of which holds one of its candidates.
     - `places`: (unit, value): one of the places of the value in the unit holds it.
     - `units`: other units, whose cells hold different values.
     - `rules`: rules of the puzzle, by index.
 
-    They are keys of dictionaries, to be in the order in which they were added.
+    Each is an ordered set: the keys of a dictionary, in the order in which they were added.
     """
 
     def __init__(self) -> None:
@@ -55,45 +52,43 @@ class Citations:
 
 
 class State:
-    """Candidates of a puzzle of any geometry with at most 16 values.
+    """Candidates of a puzzle of any geometry with the values 1 to 16 or fewer.
 
-    - `masks`: for each cell, the mask of its candidates; of a filled cell, the mask of its value.
+    - `masks`: for each cell, the mask of its candidates; for a filled cell, the mask of its value.
     - `open_cells`: the cells that are not filled.
     - `givens`: the cells that the puzzle fills.
-    - `units`: rows, columns, boxes, then the units of rules; cells that a rule such as anti-knight
-      keeps apart are a unit of two cells.
-    - `sees`: for each cell, the cells that cannot hold the same value, as bits.
+    - `constraints`: for each rule, its constraint.
+    - `parts`: for each rule, the constraints that its constraint consists of.
+    - `units`: rows, columns and boxes, then the units of rules. Two cells that a rule such as
+      anti-knight keeps different are a unit, too.
+    - `peers`: for each cell, the cells that cannot hold the same value, as bits.
     """
 
     def __init__(self, puzzle: Puzzle) -> None:
         self.puzzle, self.geometry = puzzle, puzzle.geometry
-        self.lowest, self.side, self.size = (
-            self.geometry.lowest,
-            self.geometry.side,
-            self.geometry.size,
-        )
+        self.side, self.size = self.geometry.side, self.geometry.size
         self.constraints = tuple(rule.constraints(self.geometry) for rule in puzzle.rules)
         self.parts = tuple(tuple(_parts_of(constraint)) for constraint in self.constraints)
         self.units = tuple(self._find_units())
+        self.peers = [0] * self.size
         self.units_with: list[list[int]] = [[] for _ in range(self.size)]
         for index, unit in enumerate(self.units):
             for cell in unit.cells:
                 self.units_with[cell].append(index)
+                self.peers[cell] |= unit.bits & ~(1 << cell)
         self._last_candidates: dict[Hashable, Hashable] = {}
-        self.sees = self._find_peers()
         self.masks = [*puzzle.cells]
-        for cell, values in self._marks():
-            self.masks[cell] &= sum(
-                1 << v - self.lowest for v in values if v in self.geometry.values
-            )
+        for part in chain.from_iterable(self.parts):
+            if isinstance(part, Allowed):
+                self.masks[part.cell] &= bits_of(v - 1 for v in {*part.values} if v > 0)
         self.open_cells = {*range(self.size)}
         self.givens = frozenset(cell for cell, _ in puzzle.givens())
         for cell, mask in enumerate(puzzle.cells):
             if mask & mask - 1 == 0:
                 self.place(cell, mask.bit_length() - 1)
 
-    def _find_units(self) -> Iterator[Unit]:
-        seen: set[frozenset[int]] = set()
+    def _find_units(self) -> Iterator[VariantUnit]:
+        """Yield the units. Of units with the same cells, only the first is yielded."""
         named: list[tuple[str, tuple[int, ...], int | None]] = [
             (unit_name(self.geometry, index), cells, None)
             for index, cells in enumerate(units_of(self.geometry))
@@ -101,9 +96,9 @@ class State:
         for index, (rule, parts) in enumerate(zip(self.puzzle.rules, self.parts, strict=True)):
             groups = [part.cells for part in parts if isinstance(part, AllDifferent)]
             name = rule.describe(self.geometry)
-            are_alike = len(groups) > 1 and len({*map(len, groups)}) == 1
+            is_numbered = len(groups) > 1 and len({*map(len, groups)}) == 1
             named += [
-                (f"{name} {number}" if are_alike else name, cells, index)
+                (f"{name} {number}" if is_numbered else name, cells, index)
                 for number, cells in enumerate(groups, 1)
             ]
             named += [
@@ -112,34 +107,25 @@ class State:
                 if isinstance(part, Pairs) and part.relation is ne
                 for pair in part.pairs
             ]
+        known: set[int] = set()
         for name, cells, rule_index in named:
-            if (key := frozenset(cells)) not in seen and len(key) > 1:
-                seen.add(key)
-                yield Unit(name, tuple(cells), bits_of(cells), len(key) == self.side, rule_index)
-
-    def _find_peers(self) -> list[int]:
-        sees = [0] * self.size
-        for unit in self.units:
-            for cell in unit.cells:
-                sees[cell] |= unit.bits & ~(1 << cell)
-        return sees
-
-    def _marks(self) -> Iterator[tuple[int, Iterable[int]]]:
-        """Yield the cells that a rule marks, and the values that each may hold."""
-        for part in chain.from_iterable(self.parts):
-            if isinstance(part, Allowed):
-                yield part.cell, part.values
+            bits = bits_of({*cells})
+            if bits not in known and bits.bit_count() > 1:
+                known.add(bits)
+                yield VariantUnit(
+                    name, tuple(cells), bits, bits.bit_count() == self.side, rule_index
+                )
 
     def eliminate(self, cell: int, bit: int) -> None:
         self.masks[cell] &= ~(1 << bit)
 
     def place(self, cell: int, bit: int) -> None:
-        """Fill a cell, and eliminate the value from all cells that see it."""
+        """Fill a cell, and eliminate the value from all its peers."""
         self.masks[cell] = 1 << bit
         self.open_cells.discard(cell)
-        for other in cells_of(self.sees[cell]):
-            if other in self.open_cells:
-                self.eliminate(other, bit)
+        for peer in indices_of(self.peers[cell]):
+            if peer in self.open_cells:
+                self.eliminate(peer, bit)
 
     @property
     def is_filled(self) -> bool:
@@ -163,19 +149,20 @@ class State:
         """The open cells with this candidate, as bits."""
         return sum(1 << cell for cell in self.open_cells if self.masks[cell] >> bit & 1)
 
-    def seen_by_all(self, cells: Iterable[int]) -> int:
-        """The cells that see all of some cells, as bits."""
-        seen = -1
+    def common_peers(self, cells: Iterable[int]) -> int:
+        """The peers of all these cells, as bits. None of the cells is among them."""
+        peers = (1 << self.size) - 1
         for cell in cells:
-            seen &= self.sees[cell]
-        return seen & (1 << self.size) - 1
+            peers &= self.peers[cell]
+        return peers
 
-    def cite_sight(self, cited: Citations, a: int, b: int) -> None:
-        """Cite a unit of two cells that see each other."""
-        for index in self.units_with[a]:
-            if b in self.units[index].cells:
-                cited.units[index] = None
-                return
+    def cite_peers(self, cited: Citations, cells: Iterable[int], peer: int) -> None:
+        """For each of the cells, cite a unit that contains the cell and its peer."""
+        for cell in cells:
+            for index in self.units_with[cell]:
+                if self.units[index].bits >> peer & 1:
+                    cited.units[index] = None
+                    break
 
     def masks_of(self, cited: Citations) -> list[int]:
         """For each cell, its candidates; all values for the cells that are not cited."""
@@ -197,24 +184,20 @@ class State:
         return units + [self.constraints[index] for index in cited.rules]
 
     def has_changed(self, key: Hashable, candidates: Hashable) -> bool:
-        """Whether `candidates` differ from those of the last call with this key.
+        """Whether `candidates` differ from the candidates in the last call with this key.
 
-        Patterns that depend on these candidates alone need not be looked for again otherwise.
+        If not, a pattern that depends on these candidates alone need not be searched for again.
         """
         is_same = self._last_candidates.get(key) == candidates
         self._last_candidates[key] = candidates
         return not is_same
 
     def masks_at(self, cells: Iterable[int]) -> tuple[int, ...]:
-        """The masks of some cells."""
         return tuple([self.masks[cell] for cell in cells])
-
-    def value(self, bit: int) -> int:
-        return bit + self.lowest
 
 
 def _parts_of(constraint: Constraint) -> Iterator[Constraint]:
-    """Yield the constraints that must all hold."""
+    """Yield the constraints that a constraint consists of: all of them must hold."""
     if isinstance(constraint, AllOf):
         for part in constraint.parts:
             yield from _parts_of(part)
@@ -222,22 +205,9 @@ def _parts_of(constraint: Constraint) -> Iterator[Constraint]:
         yield constraint
 
 
-def bits_of(cells: Iterable[int]) -> int:
-    """The set of some distinct cells, as bits."""
-    return sum(1 << cell for cell in cells)
-
-
-def cells_of(bits: int) -> Iterator[int]:
-    """Yield the cells of a set, ascending."""
-    while bits:
-        lowest = bits & -bits
-        yield lowest.bit_length() - 1
-        bits ^= lowest
-
-
-def union(masks: Sequence[int]) -> int:
-    """The values that are in any of the masks."""
-    every = 0
-    for mask in masks:
-        every |= mask
-    return every
+def union(sets: Iterable[int]) -> int:
+    """The union of sets of cells or of values, which are given as bits."""
+    members = 0
+    for bits in sets:
+        members |= bits
+    return members

@@ -1,4 +1,4 @@
-"""What the rules of a variant eliminate: cages and other sums, innies and outies, and any rule."""
+"""Eliminations by the rules of a variant: cages and other sums, innies and outies, any rule."""
 
 from __future__ import annotations
 
@@ -9,154 +9,133 @@ from typing import NamedTuple
 
 from pipeline.certify.cited import follows_from
 from pipeline.puzzle.constraints import AllDifferent, Allowed, Constraint, Pairs
+from pipeline.puzzle.geometry import bits_of, indices_of
 from pipeline.puzzle.sums import SetTotal, Total
-from pipeline.steps.variants.patterns import Found
-from pipeline.steps.variants.state import State, bits_of, cells_of
+from pipeline.steps.step import Candidate
+from pipeline.steps.variants.patterns import Deduction
+from pipeline.steps.variants.state import State, union
 
-MAX_LEFT_OVER = 4
-"""Most innies and outies of which the sum is considered."""
+_MAX_LEFT_OVER = 4
+"""Maximum number of innies and outies together."""
 
-MAX_UNITS = 4
-"""Most units that are added up."""
+_MAX_UNITS = 4
+"""Maximum number of units whose sums are added."""
 
-_MAX_TRIED, _MAX_ASSIGNMENTS = 20_000, 5_000
-"""Limits of the search for the combinations of a sum, and of the number of assignments of another
-rule, which are all tried.
-"""
+_MAX_TRIED = 20_000
+"""Maximum number of candidates that are tried in a search for the combinations of a sum."""
 
-_BY_OTHERS = AllDifferent, SetTotal, Total, Allowed
-"""Constraints that other techniques take account of."""
+_MAX_ASSIGNMENTS = 5_000
+"""Maximum number of assignments of a rule that are all tried."""
 
 _MAX_SCOPE = 16
-"""Most cells of a rule of which each candidate is tried by the exhaustive search."""
+"""Maximum number of cells of a rule whose candidates are tried by the exhaustive search."""
+
+_COVERED_CONSTRAINTS = AllDifferent, SetTotal, Total, Allowed
+"""Constraints for which there are other techniques."""
 
 
-def find_sum(state: State) -> Iterator[Found]:
-    """Candidates that occur in no combination of a cage or another sum."""
+def find_sum_combinations(state: State) -> Iterator[Deduction]:
+    """Eliminate candidates that occur in no combination of a cage or another sum."""
     for index, parts in enumerate(state.parts):
         sums = [part for part in parts if isinstance(part, SetTotal | Total)]
         masks = state.masks_at(state.constraints[index].scope())
         if not sums or not state.has_changed(("sum", index), masks):
             continue
-        struck: dict[tuple[int, int], None] = {}
+        eliminated: dict[Candidate, None] = {}
         for part in sums:
             groups = [p.cells for p in parts if isinstance(p, AllDifferent | SetTotal)]
-            if support := _supported(state, _weights(part), part.total, groups):
-                struck |= dict.fromkeys(_missing(state, support.masks))
-        if struck:
-            yield _by_rule(state, index, [*struck])
+            weights = part.weights() if isinstance(part, Total) else dict.fromkeys(part.cells, 1)
+            search = _Combinations(state, weights, part.total, groups)
+            eliminated |= dict.fromkeys(search.eliminated())
+        if eliminated:
+            yield _from_rule(state, index, [*eliminated])
 
 
-def find_common(state: State) -> Iterator[Found]:
+def find_cage_values(state: State) -> Iterator[Deduction]:
     """A value in all combinations of a cage: cells that see all its places there do not hold it."""
     for index, parts in enumerate(state.parts):
         for part in parts:
             if not isinstance(part, SetTotal):
                 continue
-            support = _supported(state, _weights(part), part.total, [part.cells])
-            for bit in cells_of(support.common & (1 << state.side) - 1) if support else ():
+            weights = dict.fromkeys(part.cells, 1)
+            common = _Combinations(state, weights, part.total, [part.cells]).common
+            for bit in indices_of(common):
                 places = [cell for cell in part.cells if state.masks[cell] >> bit & 1]
-                targets = state.seen_by_all(places) & state.cells_with(bit) & ~bits_of(places)
+                targets = [*indices_of(state.common_peers(places) & state.cells_with(bit))]
                 if targets:
-                    found = _by_rule(state, index, [(cell, bit) for cell in cells_of(targets)])
-                    found.values = 1 << bit
-                    for cell in cells_of(targets):
-                        for place in places:
-                            state.cite_sight(found.cited, cell, place)
-                    yield found
+                    deduction = _from_rule(state, index, [(cell, bit) for cell in targets])
+                    deduction.values = 1 << bit
+                    for cell in targets:
+                        state.cite_peers(deduction.cited, places, cell)
+                    yield deduction
 
 
-def _weights(part: SetTotal | Total) -> dict[int, int]:
-    if isinstance(part, SetTotal):
-        return dict.fromkeys(part.cells, 1)
-    weights: dict[int, int] = {}
-    for cell, weight in part.terms:
-        weights[cell] = weights.get(cell, 0) + weight
-    return weights
+def _from_rule(state: State, index: int, eliminated: list[Candidate]) -> Deduction:
+    """A deduction that cites one rule."""
+    scope = dict.fromkeys(state.constraints[index].scope())
+    deduction = Deduction(eliminated=eliminated, cells=tuple(scope))
+    deduction.cited.rules[index] = None
+    return deduction
 
 
-def _by_rule(state: State, index: int, struck: list[tuple[int, int]]) -> Found:
-    found = Found(struck=struck, cells=tuple(dict.fromkeys(state.constraints[index].scope())))
-    found.cited.rules[index] = None
-    return found
-
-
-def _missing(state: State, supported: Mapping[int, int]) -> Iterator[tuple[int, int]]:
+def _unsupported(state: State, supported: Mapping[int, int]) -> Iterator[Candidate]:
+    """Yield the candidates of open cells that are not in the masks `supported`."""
     for cell, mask in supported.items():
         if cell in state.open_cells:
-            for bit in cells_of(state.masks[cell] & ~mask):
+            for bit in indices_of(state.masks[cell] & ~mask):
                 yield cell, bit
 
 
-def _supported(
-    state: State, weights: Mapping[int, int], total: int, groups: Iterable[Iterable[int]]
-) -> _Support | None:
-    """Search for the combinations of a weighted sum.
+class _Combinations:
+    """The combinations of candidates with a given weighted sum.
 
     - `weights`: the weight of each cell.
     - `groups`: cells that hold different values.
 
-    None if there are too many combinations.
-    """
-    cells = sorted(weights, key=lambda cell: state.masks[cell].bit_count())
-    sets = [{*group} for group in groups]
-    apart = [
-        [j for j in range(i) if any(cells[i] in each and cells[j] in each for each in sets)]
-        for i in range(len(cells))
-    ]
-    options = [
-        [(bit, weights[cell] * state.value(bit)) for bit in cells_of(state.masks[cell])]
-        for cell in cells
-    ]
-    if not all(options):
-        return None
-    search = _Combinations(options, apart)
-    search.extend(0, total)
-    if search.is_too_long:
-        return None
-    return _Support(dict(zip(cells, search.supported, strict=True)), search.common)
+    A depth-first search finds all combinations. It is pruned by bounds on the sum of the cells
+    that remain. After _MAX_TRIED candidates it gives up, and nothing is known of the combinations.
 
-
-class _Support(NamedTuple):
-    """What occurs in the combinations of a sum.
-
-    - `masks`: for each cell, the candidates that occur in a combination.
-    - `common`: the values that occur in all combinations.
-    """
-
-    masks: dict[int, int]
-    common: int
-
-
-class _Combinations:
-    """A depth-first search for all values of some cells with a given sum.
-
-    - `options`: for each cell, its candidates, and what each adds to the sum.
-    - `apart`: for each cell, the earlier cells that hold other values.
-
-    - `supported`: for each cell, the candidates that occur in a combination.
-    - `common`: the values that occur in all combinations.
-
-    Bounds on the sum of the cells that remain prune the search.
+    - `common`: the values that occur in all combinations, as bits; 0 if nothing is known.
     """
 
     def __init__(
-        self, options: Sequence[Sequence[tuple[int, int]]], apart: Sequence[Sequence[int]]
+        self,
+        state: State,
+        weights: Mapping[int, int],
+        total: int,
+        groups: Iterable[Iterable[int]],
     ) -> None:
-        self._options, self._apart = options, apart
-        amounts = [[amount for _, amount in choices] for choices in reversed(options)]
+        self._state = state
+        self._cells = sorted(weights, key=lambda cell: state.masks[cell].bit_count())
+        sets = [{*group} for group in groups]
+        self._different = [
+            [i for i in range(index) if any({cell, self._cells[i]} <= group for group in sets)]
+            for index, cell in enumerate(self._cells)
+        ]
+        """For each cell, the indices of earlier cells that hold other values."""
+        self._options = [
+            [(bit, weights[cell] * (bit + 1)) for bit in indices_of(state.masks[cell])]
+            for cell in self._cells
+        ]
+        """For each cell, its candidates, and the amount that each adds to the sum."""
+        amounts = [[a for _, a in options] or [0] for options in reversed(self._options)]
         self._low = [*accumulate(map(min, amounts), initial=0)][::-1]
         self._high = [*accumulate(map(max, amounts), initial=0)][::-1]
-        self._chosen = [0] * len(options)
-        self._tried = 0
-        self.supported = [0] * len(options)
-        self.common = -1
+        self._chosen, self._supported = [0] * len(self._cells), [0] * len(self._cells)
+        self._tried, self.common = 0, (1 << state.side) - 1
+        self._extend(0, total)
+        self._is_known = all(self._options) and self._tried <= _MAX_TRIED
+        if not self._is_known:
+            self.common = 0
 
-    @property
-    def is_too_long(self) -> bool:
-        return self._tried > _MAX_TRIED
+    def eliminated(self) -> list[Candidate]:
+        """The candidates that occur in no combination; empty if nothing is known."""
+        if not self._is_known:
+            return []
+        supported = dict(zip(self._cells, self._supported, strict=True))
+        return [*_unsupported(self._state, supported)]
 
-    def extend(self, index: int, rest: int) -> bool:
+    def _extend(self, index: int, rest: int) -> bool:
         """Whether the cells from `index` on can sum to `rest`."""
         if index == len(self._options):
             self.common &= bits_of({*self._chosen})
@@ -164,21 +143,29 @@ class _Combinations:
         is_possible = False
         for bit, amount in self._options[index]:
             self._tried += 1
-            if self.is_too_long:
+            if self._tried > _MAX_TRIED:
                 break
             left = rest - amount
             if not self._low[index + 1] <= left <= self._high[index + 1]:
                 continue
-            if any(self._chosen[other] == bit for other in self._apart[index]):
+            if any(self._chosen[other] == bit for other in self._different[index]):
                 continue
             self._chosen[index] = bit
-            if self.extend(index + 1, left):
-                self.supported[index] |= 1 << bit
+            if self._extend(index + 1, left):
+                self._supported[index] |= 1 << bit
                 is_possible = True
         return is_possible
 
 
-def find_innies(state: State) -> Iterator[Found]:
+class _Cage(NamedTuple):
+    """A cage: the index of its rule, its cells as bits, and its sum."""
+
+    rule: int
+    cells: int
+    total: int
+
+
+def find_innies_and_outies(state: State) -> Iterator[Deduction]:
     """The 45 rule: the sum of full units is known, so the sum of what cages leave over is known.
 
     Some cages lie in the units, others partly. Innies are the cells of the units that are in none
@@ -186,7 +173,7 @@ def find_innies(state: State) -> Iterator[Found]:
     less the sum of the cages is the sum of the innies less the sum of the outies.
     """
     cages = [
-        (index, bits_of(part.cells), part.total)
+        _Cage(index, bits_of(part.cells), part.total)
         for index, parts in enumerate(state.parts)
         for part in parts
         if isinstance(part, SetTotal)
@@ -194,71 +181,64 @@ def find_innies(state: State) -> Iterator[Found]:
     if not cages:
         return
     unit_sum = sum(state.geometry.values)
-    tried: set[tuple[int, ...]] = set()
     for units in sorted(_disjoint_units(state), key=len):
-        inside = _union_of(state, units)
-        within = [cage for cage in cages if not cage[1] & ~inside]
-        partly = [cage for cage in cages if cage[1] & inside and cage[1] & ~inside]
-        for several in ((), *((cage,) for cage in partly), tuple(partly)):
-            weights, total = _left_over(inside, unit_sum * len(units), [*within, *several])
-            if weights is None or not 0 < len(weights) <= MAX_LEFT_OVER:
+        inside = _cells_of_units(state, units)
+        within = [cage for cage in cages if not cage.cells & ~inside]
+        partly = [cage for cage in cages if cage.cells & inside and cage.cells & ~inside]
+        choices = [(), *((cage,) for cage in partly), tuple(partly)]
+        for crossing in dict.fromkeys(choices):
+            used = [*within, *crossing]
+            weights, total = _left_over(inside, unit_sum * len(units), used)
+            if not 0 < len(weights) <= _MAX_LEFT_OVER:
                 continue
-            key = (*units, *(cage[0] for cage in several))
-            if key in tried:
-                continue
-            tried.add(key)
-            if not state.has_changed(key, state.masks_at(weights)):
+            if not state.has_changed((units, crossing), state.masks_at(weights)):
                 continue
             different = _units_around(state, weights)
             groups = (state.units[unit].cells for unit in different)
-            support = _supported(state, weights, total, groups)
-            struck = [*_missing(state, support.masks)] if support else []
-            if struck:
-                found = Found(struck=struck, cells=tuple(weights), units=units, total=total)
-                found.cited.units |= dict.fromkeys((*units, *different))
-                used = (*within, *several)
-                found.cited.rules |= dict.fromkeys(cage[0] for cage in used)
-                yield found
+            eliminated = _Combinations(state, weights, total, groups).eliminated()
+            if eliminated:
+                deduction = Deduction(
+                    eliminated=eliminated, cells=tuple(weights), units=units, total=total
+                )
+                deduction.cited.units |= dict.fromkeys((*units, *different))
+                deduction.cited.rules |= dict.fromkeys(cage.rule for cage in used)
+                yield deduction
 
 
-def _left_over(
-    inside: int, total: int, cages: Sequence[tuple[int, int, int]]
-) -> tuple[dict[int, int] | None, int]:
-    """Innies with weight 1 and outies with weight -1, and their sum. None if cages overlap."""
+def _left_over(inside: int, total: int, cages: Sequence[_Cage]) -> tuple[dict[int, int], int]:
+    """Innies with weight 1 and outies with weight -1, and their sum. Empty if cages overlap."""
     covered, outside = 0, 0
-    for _, cells, amount in cages:
-        if cells & (covered | outside):
-            return None, 0
-        covered |= cells & inside
-        outside |= cells & ~inside
-        total -= amount
-    innies = dict.fromkeys(cells_of(inside & ~covered), 1)
-    return innies | dict.fromkeys(cells_of(outside), -1), total
+    for cage in cages:
+        if cage.cells & (covered | outside):
+            return {}, 0
+        covered |= cage.cells & inside
+        outside |= cage.cells & ~inside
+        total -= cage.total
+    innies = dict.fromkeys(indices_of(inside & ~covered), 1)
+    return innies | dict.fromkeys(indices_of(outside), -1), total
 
 
 def _disjoint_units(state: State) -> Iterator[tuple[int, ...]]:
-    """Single full units, and neighbouring rows, columns and boxes, up to MAX_UNITS."""
+    """Yield full units, runs of up to _MAX_UNITS rows, columns or boxes, and pairs of regions."""
     geometry_units = [u for u in state.full_units if state.units[u].rule is None]
     for index in state.full_units:
         yield (index,)
     for kind in ("row", "column", "box"):
         same = [u for u in geometry_units if state.units[u].name.startswith(kind)]
-        for length in range(2, MAX_UNITS + 1):
+        for length in range(2, _MAX_UNITS + 1):
             for first in range(len(same) - length + 1):
                 chosen = tuple(same[first : first + length])
-                if _union_of(state, chosen).bit_count() == length * state.side:
+                if _cells_of_units(state, chosen).bit_count() == length * state.side:
                     yield chosen
     regions = [u for u in state.full_units if state.units[u].rule is not None]
     for pair in combinations(regions, 2):
-        if _union_of(state, pair).bit_count() == 2 * state.side:
+        if _cells_of_units(state, pair).bit_count() == 2 * state.side:
             yield pair
 
 
-def _union_of(state: State, units: Sequence[int]) -> int:
-    cells = 0
-    for index in units:
-        cells |= state.units[index].bits
-    return cells
+def _cells_of_units(state: State, units: Sequence[int]) -> int:
+    """The cells of some units, as bits."""
+    return union(state.units[index].bits for index in units)
 
 
 def _units_around(state: State, cells: Mapping[int, int]) -> list[int]:
@@ -268,18 +248,18 @@ def _units_around(state: State, cells: Mapping[int, int]) -> list[int]:
     ]
 
 
-def find_by_rule(state: State) -> Iterator[Found]:
-    """Candidates that contradict a rule, whatever the other cells of the rule hold."""
+def find_rule_exclusions(state: State) -> Iterator[Deduction]:
+    """Eliminate candidates that contradict a rule, whatever the other cells of the rule hold."""
     for index, constraint in enumerate(state.constraints):
-        if all(isinstance(part, _BY_OTHERS) for part in state.parts[index]):
+        if all(isinstance(part, _COVERED_CONSTRAINTS) for part in state.parts[index]):
             continue
         if not state.has_changed(("rule", index), state.masks_at(constraint.scope())):
             continue
-        if struck := _contradicting(state, index, constraint):
-            yield _by_rule(state, index, struck)
+        if eliminated := _contradicting(state, index, constraint):
+            yield _from_rule(state, index, eliminated)
 
 
-def _contradicting(state: State, index: int, constraint: Constraint) -> list[tuple[int, int]]:
+def _contradicting(state: State, index: int, constraint: Constraint) -> list[Candidate]:
     """The candidates of the rule's cells that the rule excludes."""
     parts = state.parts[index]
     if all(isinstance(part, Pairs | AllDifferent | Allowed) for part in parts):
@@ -289,12 +269,12 @@ def _contradicting(state: State, index: int, constraint: Constraint) -> list[tup
     if not any(cell in state.open_cells for cell in cells):
         return []
     if prod(state.masks[cell].bit_count() for cell in cells) <= _MAX_ASSIGNMENTS:
-        return [*_missing(state, _tried(state, cells, constraint))]
-    return [*_refuted(state, index, cells)] if len(cells) <= _MAX_SCOPE else []
+        return [*_unsupported(state, _supported_values(state, cells, constraint))]
+    return [*_refuted_candidates(state, index, cells)] if len(cells) <= _MAX_SCOPE else []
 
 
-def _without_partner(state: State, parts: Sequence[Pairs]) -> list[tuple[int, int]]:
-    """Candidates without a partner in the other cell of a pair, until nothing changes."""
+def _without_partner(state: State, parts: Sequence[Pairs]) -> list[Candidate]:
+    """The candidates that arc consistency over the pairs eliminates."""
     masks = {cell: state.masks[cell] for part in parts for cell in part.scope()}
     is_changed = True
     while is_changed:
@@ -303,38 +283,37 @@ def _without_partner(state: State, parts: Sequence[Pairs]) -> list[tuple[int, in
             for a, b in part.pairs:
                 pairs = [
                     (u, v)
-                    for u in cells_of(masks[a])
-                    for v in cells_of(masks[b])
-                    if part.relation(state.value(u), state.value(v), *part.numbers)
-                    and (a != b or u == v)
+                    for u in indices_of(masks[a])
+                    for v in indices_of(masks[b])
+                    if part.relation(u + 1, v + 1, *part.numbers) and (a != b or u == v)
                 ]
                 kept_a, kept_b = bits_of({u for u, _ in pairs}), bits_of({v for _, v in pairs})
                 if kept_a != masks[a] or kept_b != masks[b]:
                     masks[a], masks[b], is_changed = kept_a, kept_b, True
                 if not pairs:
                     return []
-    return [*_missing(state, masks)]
+    return [*_unsupported(state, masks)]
 
 
-def _tried(state: State, cells: Sequence[int], constraint: Constraint) -> dict[int, int]:
-    """For each cell, the candidates in some assignment that satisfies the constraint."""
-    values, supported = [state.lowest] * state.size, dict.fromkeys(cells, 0)
-    for bits in product(*(tuple(cells_of(state.masks[cell])) for cell in cells)):
+def _supported_values(state: State, cells: Sequence[int], constraint: Constraint) -> dict[int, int]:
+    """For each cell, the candidates in assignments that satisfy the constraint, as a mask."""
+    values, supported = [1] * state.size, dict.fromkeys(cells, 0)
+    for bits in product(*(tuple(indices_of(state.masks[cell])) for cell in cells)):
         for cell, bit in zip(cells, bits, strict=True):
-            values[cell] = state.value(bit)
+            values[cell] = bit + 1
         if constraint.holds(values):
             for cell, bit in zip(cells, bits, strict=True):
                 supported[cell] |= 1 << bit
     return supported
 
 
-def _refuted(state: State, index: int, cells: Sequence[int]) -> Iterator[tuple[int, int]]:
-    """Candidates that the exhaustive search refutes from the rule and the units of its cells."""
+def _refuted_candidates(state: State, index: int, cells: Sequence[int]) -> Iterator[Candidate]:
+    """Yield the candidates that the exhaustive search refutes by the rule alone."""
     for cell in cells:
         if cell not in state.open_cells:
             continue
-        for bit in cells_of(state.masks[cell]):
-            conclusion = [(cell, state.value(bit))]
+        for bit in indices_of(state.masks[cell]):
+            conclusion = [(cell, bit + 1)]
             if follows_from(
                 state.geometry, state.masks, [state.constraints[index]], (), conclusion
             ):

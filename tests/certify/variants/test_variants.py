@@ -502,12 +502,12 @@ def test_a_search_that_does_not_come_to_a_listed_solution_shows_nothing(monkeypa
     known = sorted(find_missing(None, puzzle).missing)
     assert len(known) > 2
     lost = [1 << value - 1 for value in known[1].values]
-    propagate = search.propagate
+    propagate = search.propagate_all
 
     def losing(state, problem):
-        return propagate(state, problem) and state[L.CELLS : L.CELLS + 16] != lost
+        return propagate(state, problem) and state[L.DOMAINS : L.DOMAINS + 16] != lost
 
-    monkeypatch.setattr("pipeline.certify.variants.search.propagate", losing)
+    monkeypatch.setattr("pipeline.certify.variants.search.propagate_all", losing)
     found = find_missing(None, puzzle, known)
     assert (found.missing, found.is_complete) == ((), False)
     assert found.undecided == "the search did not find a listed solution"

@@ -139,7 +139,7 @@ def test_box_borders_follow_the_geometry():
 def test_letters_stand_for_values_where_the_notation_has_them():
     geometry = Geometry(4, 4)
     puzzle = Puzzle.of_values(geometry, [16] + [0] * 255)
-    letters = drawn(Board(puzzle, signs="0123456789ABCDEF"))
+    letters = drawn(Board(puzzle, symbols="0123456789ABCDEF"))
     assert of_class(letters, "given")[0].text == "F"
     numbers = drawn(Board(puzzle))
     assert [each.text for each in numbers.iter(f"{SVG}tspan")] == ["16"]

@@ -36,7 +36,7 @@ BOXES = {4: (2, 2), 9: (3, 3), 12: (3, 4), 16: (4, 4), 25: (5, 5)}
 
 
 @cache
-def printed(text: str, name: str = "a.txt", signs: str = "") -> SheetPuzzle:
+def printed(text: str, name: str = "a.txt", symbols: str = "") -> SheetPuzzle:
     """A puzzle that is solved as the command does."""
     puzzle = parse_puzzle(text)
     result = solve_at_hand(puzzle, max_solutions=2)
@@ -45,7 +45,7 @@ def printed(text: str, name: str = "a.txt", signs: str = "") -> SheetPuzzle:
         result.solutions[0] if result.solutions else None,
         result.conflict.places() if result.conflict else (),
         result.difference.cells if result.difference else (),
-        signs,
+        symbols,
     )
     return SheetPuzzle(name, board, result.status, result.message or "")
 
@@ -272,7 +272,7 @@ def test_a_level_stands_beside_its_puzzle_and_not_beside_its_solution():
 
 
 def test_letters_are_printed_as_letters():
-    sheet = sheet_of(printed(HEXADECIMAL.read_text(), signs="0123456789ABCDEF"))
+    sheet = sheet_of(printed(HEXADECIMAL.read_text(), symbols="0123456789ABCDEF"))
     assert sheet.puzzles[0].given[1, 1] == "8"
     assert {*sheet.puzzles[0].given.values()} == {*"0123456789ABCDEF"}
     values = sheet.solutions[0].given | sheet.solutions[0].solved

@@ -7,7 +7,7 @@ from support.parsers import LINE, SOLVED, grid, read, said_of
 
 from pipeline import Geometry, solve
 from pipeline.puzzle.puzzle import Grid
-from pipeline.reading.formats import Parsed, filled_grid, signs_of, solution_text
+from pipeline.reading.formats import Parsed, filled_grid, solution_text, symbols_of
 
 SMALL = "1.....2..3.....4"
 SIX = "..2..4...6...25.6.......16.2....3.1."
@@ -45,7 +45,7 @@ def test_letters_are_values_and_solutions_are_written_in_them(digits, letters):
     parsed = read(text)
     in_line = " line" if plain.format == "line" else ""
     assert parsed.format == f"wordoku {letters}{in_line}"
-    assert signs_of(parsed.format) == letters
+    assert symbols_of(parsed.format) == letters
     assert parsed.puzzle == plain.puzzle
     written = solution(parsed)
     assert written == in_letters(solution(plain), letters)

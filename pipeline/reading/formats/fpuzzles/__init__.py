@@ -268,10 +268,10 @@ def render_fpuzzles(
     from pipeline.reading.formats.fpuzzles.writing import document_text  # noqa: PLC0415 - loads all rules
 
     text = document_text(puzzle, solution, notes)
-    return f"{LINKS[notation]}{lz_pack(text)}\n" if notation else f"{text}\n"
+    return f"{_LINK_PREFIXES[notation]}{lz_pack(text)}\n" if notation else f"{text}\n"
 
 
-LINKS = {
+_LINK_PREFIXES = {
     "link": "https://www.f-puzzles.com/?load=",
     "sudokupad": "https://sudokupad.app/fpuzzles",
 }

@@ -22,7 +22,7 @@ from pipeline.reading.formats.fpuzzles.document import (
     whole_number,
 )
 from pipeline.reading.formats.notations import DEPENDENT_KEYS, FLAGS, KEYS
-from pipeline.reading.formats.parsed import Parsed, Progress
+from pipeline.reading.formats.parsed import GameProgress, Parsed
 from pipeline.reading.formats.variants import (
     MAX_RULES_SIDE,
     MIN_RULES_SIDE,
@@ -90,7 +90,7 @@ def read_document(document: object) -> Parsed:
     )
 
 
-def _progress(cells: Sequence[dict[str, JsonNode]], side: int) -> Progress:
+def _progress(cells: Sequence[dict[str, JsonNode]], side: int) -> GameProgress:
     """The values that a player has entered, and the candidates that are missing from centre marks.
 
     Entered values that are not from 1 to n are ignored.
@@ -102,12 +102,12 @@ def _progress(cells: Sequence[dict[str, JsonNode]], side: int) -> Progress:
         value = str(cell["value"].value) if "value" in cell else ""
         marks = cell["centerPencilMarks"].value if "centerPencilMarks" in cell else None
         kept = {str(mark) for mark in marks} if isinstance(marks, list) else set[str]()
-        values = {str(each): each for each in range(1, side + 1)}
+        values = {str(number): number for number in range(1, side + 1)}
         if value in values:
             placed.append((index, values[value]))
         elif kept:
-            eliminated += [(index, each) for text, each in values.items() if text not in kept]
-    return Progress(tuple(placed), tuple(eliminated))
+            eliminated += [(index, number) for text, number in values.items() if text not in kept]
+    return GameProgress(tuple(placed), tuple(eliminated))
 
 
 def _member(fields: dict[str, JsonNode], name: str) -> JsonNode:

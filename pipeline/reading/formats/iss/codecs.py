@@ -18,7 +18,7 @@ from pipeline.reading.formats.variants import RowColumn, cells_along
 SEPARATOR = "-"
 """The argument that separates groups of cells."""
 
-LOOP = "LOOP"
+_LOOP = "LOOP"
 """The last argument of a line that is a loop."""
 
 _MAX_SEGMENT_SUM = 30
@@ -255,12 +255,12 @@ def sum_terms(args: Arguments) -> Iterator[RuleFields]:
 
 
 def _sum_line_words(rule: lines.SumLine, geometry: Geometry) -> list[str]:
-    return [str(rule.total), *write_cells(rule.line, geometry), *[LOOP] * rule.loop]
+    return [str(rule.total), *write_cells(rule.line, geometry), *[_LOOP] * rule.loop]
 
 
 @codec(_sum_line_words)
 def sum_line(args: Arguments) -> Iterator[RuleFields]:
-    is_loop = any(word.text == LOOP for word in args.phrase.words[-1:])
+    is_loop = any(word.text == _LOOP for word in args.phrase.words[-1:])
     # ISS accepts a loop of zeros only for a sum of 1
     minimum = 2 if is_loop and args.geometry.lowest == 0 else 1
     total, words = args.number(minimum, _MAX_SEGMENT_SUM), args.rest(1)

@@ -29,10 +29,17 @@ from pipeline.reading.formats.notations import RULES_OF_TYPES, STRICT, TYPES, ne
 GIVEN = ("", "Given")
 """Types that list the values of cells."""
 
-HINTS = ("Priority", "SearchPriority")
+SEARCH_HINTS = ("Priority", "SearchPriority")
 """Types that only help ISS to search, and do not change the puzzle."""
 
-KNOWN_TYPES = {*(name for name, _ in RULES_OF_TYPES), *GIVEN, *HINTS, *GROUPS, "NoBoxes", "Var"}
+KNOWN_TYPES = {
+    *(name for name, _ in RULES_OF_TYPES),
+    *GIVEN,
+    *SEARCH_HINTS,
+    *GROUPS,
+    "NoBoxes",
+    "Var",
+}
 """All supported types."""
 
 ENCODED = ("Pair", "PairX", "Binary", "BinaryX", "NFA", "Regex", "Replicate", "Jigsaw")
@@ -133,7 +140,7 @@ class ParsedConstraints:
                 result.given += given_in(args)
             elif item.name in TYPES:
                 result._add(args)
-            elif item.name in HINTS:
+            elif item.name in SEARCH_HINTS:
                 args.integer()
                 args.cells()
         return result

@@ -20,7 +20,7 @@ from pipeline.errors import InvalidPuzzle
 from pipeline.puzzle.geometry import NINE_BY_NINE, Geometry
 from pipeline.puzzle.puzzle import Puzzle
 from pipeline.puzzle.rules import cages, custom, lines, outside, pairs, regions, whole
-from pipeline.reading.formats.iss.parsing import HINTS, KNOWN_TYPES
+from pipeline.reading.formats.iss.parsing import KNOWN_TYPES, SEARCH_HINTS
 from pipeline.reading.formats.notations import RULES_OF_TYPES, TYPES
 
 FOUR = Geometry(2, 2)
@@ -217,7 +217,7 @@ def test_every_type_that_is_known_is_tested():
     }  # in test_grid_layout.py
     groups = {"Or", "And", "Replicate"}
     of_layout = {"RegionSameValues", "ChaosConstruction", "Doppelganger"}
-    assert tested | of_nine | of_free | of_layout == {*TYPES, *HINTS, *groups}
+    assert tested | of_nine | of_free | of_layout == {*TYPES, *SEARCH_HINTS, *groups}
 
 
 @for_each(
