@@ -18,7 +18,7 @@ from typing import Any, get_args
 import msgspec
 import pytest
 from support.cases import default_cases
-from support.notations import FPUZZLES, SAMURAI
+from support.notations import FPUZZLES
 from support.outboxes import EXAMPLES, ONE, Outbox, made, packed, shared
 from support.puzzles import NONE, TWO, program
 from support.solvers import at_hand
@@ -45,7 +45,6 @@ FILES = {
     "caged.txt": CAGED,
     "contradiction.json": FPUZZLES,
     "prose.json": PROSE,
-    "samurai.txt": SAMURAI,
     "free.txt": FREE,
     "beside.csv": BESIDE,
     "bad.txt": "hello\n",
@@ -56,7 +55,7 @@ FILES = {
     "set.zip": packed(("in/two.txt", TWO), ("lines.txt", LINES)),
 }
 OPTIONS = ("--traits", ",".join(TRAITS), "--keep-cnf")
-SLOW = ("easy", "samurai")
+SLOW = ("easy",)
 """Sets whose audit takes long: fields that others have too are not forged there."""
 TERMS = {"refuter": make_refuter(at_hand("pysat"), 4096), "encoder": make_encoder(4096)}
 PAGE = Path(__file__).parents[3] / "docs" / "explanation" / "trust.md"
