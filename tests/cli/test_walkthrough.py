@@ -210,7 +210,7 @@ def test_mistakes_of_a_player_are_named_without_the_solution():
     assert (code, printed.splitlines()) == (1, lines)
     record = json.loads(run("solve", "--hint", "--json", "wrong.txt")[1])
     assert (record["mistakes"], record["steps"]) == (lines, [])
-    code, printed, said = run("solve", "--quiet", "--steps", "wrong.txt")
+    code, printed, said = run("solve", "--quiet", "--until", "claiming", "wrong.txt")
     assert (code, said.splitlines()) == (0, [f"wrong.txt: {line}" for line in lines])
     assert printed.startswith("  1  r6c3=9 hidden single")  # from the givens
 

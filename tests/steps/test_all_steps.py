@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from pipeline.steps import all_steps, steps
 from pipeline.steps.all_singles import is_single, singles
 from pipeline.steps.orders import ORDERS
@@ -17,8 +19,13 @@ EASY = tuple(
 """Techniques that are fast in plain Python."""
 
 
-def test_each_conclusion_is_true_and_found_once():
-    found = [*all_steps(MASKS, unique=True, techniques=EASY)]
+@pytest.fixture(scope="module")
+def found():
+    """The steps that easy techniques find in the puzzle."""
+    return [*all_steps(MASKS, unique=True, techniques=EASY)]
+
+
+def test_each_conclusion_is_true_and_found_once(found):
     placed = [each for step in found for each in step.placed]
     struck = [each for step in found for each in step.struck]
     assert placed
@@ -28,8 +35,7 @@ def test_each_conclusion_is_true_and_found_once():
     assert all(int(SOLVED[cell]) != value for cell, value in struck)
 
 
-def test_all_steps_are_of_the_same_position_and_sorted_by_technique():
-    found = [*all_steps(MASKS, unique=True, techniques=EASY)]
+def test_all_steps_are_of_the_same_position_and_sorted_by_technique(found):
     first = next(steps(MASKS, unique=True, techniques=EASY))
     assert {step.before for step in found} == {first.before}
     assert {*first.placed} <= {each for step in found for each in step.placed}
@@ -37,8 +43,8 @@ def test_all_steps_are_of_the_same_position_and_sorted_by_technique():
     assert order == sorted(order)
 
 
-def test_what_a_step_cites_has_its_candidates_in_the_position():
-    for step in all_steps(MASKS, unique=True, techniques=EASY):
+def test_what_a_step_cites_has_its_candidates_in_the_position(found):
+    for step in found:
         for cited in step.cited:
             assert cited.candidates(step.before)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 
 import pytest
-from support.cases import for_each
+from support.cases import default_cases, for_each
 from support.parsers import layout_of, read, said_of
 
 from pipeline.puzzle.geometry import Geometry
@@ -153,12 +153,13 @@ def test_other_texts_are_no_killers(text):
     )
 
 
+@pytest.mark.parametrize("first", default_cases(range(4), 0))
 @for_each("text", [*WITH_GRID.values(), *WITHOUT_GRID.values()])
-def test_a_killer_that_lost_a_sign_is_refused_or_the_same(text):
+def test_a_killer_that_lost_a_sign_is_refused_or_the_same(text, first):
     puzzle = read(text).puzzle
-    for at, sign in enumerate(text):
+    for at in range(first, len(text), 4):
         for item in items((text[:at] + text[at + 1 :]).encode()):
-            assert item.reason or item.problem.puzzle == puzzle, (at, sign)
+            assert item.reason or item.problem.puzzle == puzzle, (at, text[at])
 
 
 @pytest.mark.parametrize("text", [GRID + MAP + SUMS, beside(GRID, MAP) + SUMS, GRID + LIST])
