@@ -411,7 +411,7 @@ def generate(
 def has_steps(result: Result[Grid | Model]) -> bool:
     """Whether `steps_of` accepts a result.
 
-    It is of a puzzle with a solution, with at most 16 values, of which the lowest is 1.
+    It must be the result of a puzzle that has a solution and the values 1 to 16 or fewer.
     """
     problem = result.problem
     if not isinstance(problem, PuzzleProblem) or not result.solutions:

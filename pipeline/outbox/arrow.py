@@ -131,7 +131,9 @@ def table_of(results: Iterable[Result]) -> Table:
     tables = [arrow_table(b"", PuzzleRow, TRAITS)]
     requested, checked_results = set[str](), map(_check_result, results)
     while batch := list(islice(checked_results, BATCH_RESULTS)):
-        requested.update(name for result in batch if result.traits for name in result.traits.asked)
+        requested.update(
+            name for result in batch if result.traits for name in result.traits.requested
+        )
         first = sum(map(len, tables)) + 1
         tables.append(arrow_table(rows_of(batch, first, tuple(TRAITS)).table, PuzzleRow, TRAITS))
     whole = pa.concat_tables(tables).unify_dictionaries()

@@ -196,7 +196,7 @@ def traits_in(first_line: str, row_class: type[Struct]) -> tuple[str, ...] | Non
     named, trait_names = first_line.split(","), tuple[str, ...]()
     if issubclass(row_class, (PuzzleRow, SourcedRow, MemberRow)):
         present = [name for name in TABLE_TRAITS if {*named} >= {*trait_columns([name])}]
-        if {"rating", FORMER_RATING} <= {*present}:  # the latter has a part of the columns
+        if {"rating", FORMER_RATING} <= {*present}:  # its columns are a subset of those of rating
             present.remove(FORMER_RATING)
         trait_names = tuple(present)
     whole = columns(row_class, trait_names)

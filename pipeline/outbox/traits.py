@@ -342,6 +342,6 @@ def record_fields(record: PuzzleRecord, trait_names: Iterable[str]) -> list[str]
 
 def row_fields(traits: Traits, geometry: Geometry) -> str:
     """The fields of the trait columns in a puzzle's row, as CSV; each begins with a comma."""
-    requested = (TRAITS[name] for name in traits.asked)
+    requested = (TRAITS[name] for name in traits.requested)
     texts = (text for trait in requested for text in trait.texts(trait.value_of(traits, geometry)))
     return "".join(f",{text}" for text in texts)

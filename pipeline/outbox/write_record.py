@@ -330,7 +330,7 @@ def _trait_fields(result: Result) -> dict[str, Any]:
     if traits is None or parsed is None:
         return {}
     fields: dict[str, Any] = {}
-    for name in traits.asked:
+    for name in traits.requested:
         fields |= TRAITS[name].fields(traits, parsed.puzzle)
     return fields
 

@@ -327,7 +327,7 @@ def rows_of(results: Sequence[Result], first: int, trait_names: tuple[str, ...] 
         builder.add_result(position, result)
         if (traits := result.traits) and isinstance(problem := result.problem, PuzzleProblem):
             builder.add_traits(
-                [position], [replace(traits, asked=trait_names)], problem.puzzle.geometry
+                [position], [replace(traits, requested=trait_names)], problem.puzzle.geometry
             )
     return builder.rows()
 

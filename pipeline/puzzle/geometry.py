@@ -264,7 +264,7 @@ class Geometry:
         return None
 
     def cells_at(self, *places: tuple[int, int]) -> tuple[int, ...]:
-        """The cells at positions (row, column), counted from 1, as rules expect them.
+        """The cells at positions (row, column), counted from 1.
 
         Raises ValueError for a position without a cell.
         """

@@ -90,12 +90,12 @@ class SameTotals(Constraint):
         lowest = max(len(part) * min(summands) for part in self.parts)
         highest = min(len(part) * max(summands) for part in self.parts)
         clauses.count_steps(max(highest - lowest, 0))
-        ends = {reached: clauses.new_variable() for reached in range(lowest, highest + 1)}
-        clauses.require_at_most_one(list(ends.values()))
+        totals = {total: clauses.new_variable() for total in range(lowest, highest + 1)}
+        clauses.require_at_most_one(list(totals.values()))
         for part in self.parts:
             clauses.count_steps(len(part))
             step = _sum_step([summands] * len(part), lowest, highest, clauses.values[0])
-            clauses.require_automaton(part, 0, step, ends.__contains__, ends)
+            clauses.require_automaton(part, 0, step, totals.__contains__, totals)
 
 
 class SetTotal(Constraint):
@@ -325,7 +325,7 @@ def _sum_step(
 
 
 def _suffix_sums(numbers: Iterator[int]) -> list[int]:
-    """For each index, the sum of the numbers from that index to the end; at last, 0."""
+    """For each index, the sum of the numbers from that index on, then 0."""
     return [*accumulate(reversed([*numbers]), initial=0)][::-1]
 
 

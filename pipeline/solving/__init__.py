@@ -89,7 +89,7 @@ MAX_STEPS_SIDE = 16
 RATING_VERSION: Final = 2
 """The version of the ratings. It increases when the rating of any puzzle may change.
 
-Version 1 is that of records without `version`.
+Records without `version` have version 1.
 """
 
 TIME_LIMIT: Final = "time limit"
@@ -161,14 +161,14 @@ class Rating(Struct, frozen=True, kw_only=True):
 class Traits:
     """Traits of a puzzle. A trait that was not requested, does not apply or is unknown is None.
 
-    - `asked`: the names of the requested traits, as columns of a table.
+    - `requested`: the names of the requested traits, as columns of a table.
     - `canonical`: the canonical form, 81 characters.
     - `redundant`: the cells of redundant givens, numbered from 0. Removing any single one of
       these givens adds no solution.
     - `redundant_rules`: the indices in `Puzzle.rules` of redundant rules.
     """
 
-    asked: tuple[str, ...]
+    requested: tuple[str, ...]
     canonical: str | None = None
     redundant: tuple[int, ...] | None = None
     effort: Effort | None = None

@@ -42,7 +42,7 @@ EXPLAIN_SECONDS = 2.0
 """Time limit for explaining why there is no solution."""
 
 TRUSTED_CERTIFICATE = Certificate("unverified", reason="--trust-solver")
-"""The certificate of solutions if the user chose not to check that there are no others."""
+"""The certificate of solutions with `--trust-solver`: that there are no others is not checked."""
 
 SEARCH_CERTIFICATE = Certificate("unverified", reason="only the exhaustive search ended in time")
 """The certificate if the exhaustive search found no other solutions, and nothing confirms that."""

@@ -1,4 +1,4 @@
-"""One round of propagation for many 9×9 puzzles in parallel, one per lane.
+"""One round of propagation for 9×9 puzzles in parallel, one in each lane.
 
 A triad consists of the three cells of a row or column in one box. A chute (a band or a stack) has
 nine triads: three lines by three boxes. Each value is in one triad of each line and of each box of

@@ -37,8 +37,8 @@ _PYTHON_SECONDS = 0.01
 """Seconds that the search of most puzzles takes in plain Python."""
 
 SECONDS_BEFORE_LOADING, SECONDS_WITHOUT_CODE = 0.05, 0.2
-"""A search starts in plain Python. After SECONDS_BEFORE_LOADING, it continues with machine code. If
-there is none, it stops after SECONDS_WITHOUT_CODE: beyond that, a proof by a solver is faster."""
+"""A search starts in plain Python. After SECONDS_BEFORE_LOADING, it continues with machine code.
+Without machine code, it stops after SECONDS_WITHOUT_CODE: then a proof by a solver is faster."""
 
 _MODULES = (
     "search",

@@ -207,10 +207,10 @@ def _propagate_min_count(state, problem, first, length):
     return True
 
 
-# Each part counts its cells whose value is in the mask. The common count is at least `low`, the
-# maximum of the parts' minimums, and at most `high`, the minimum of their maximums. If a part has
-# at most `low` cells that can be counted, all its undecided cells must be counted. If `high` cells
-# of a part are already counted, none of its undecided cells may be counted.
+# A part counts its cells whose value is in the mask. The common count is at least `low`, the
+# maximum of the parts' minimums, and at most `high`, the minimum of their maximums. If only `low`
+# cells of a part can have a value in the mask, they all must. If `high` cells of a part must have
+# one, its other cells must not.
 @compiled()
 def _propagate_same_counts(state, problem, first, length):
     """Enforce that all parts have equally many cells with a value in the mask."""

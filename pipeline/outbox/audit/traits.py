@@ -224,8 +224,8 @@ def _report_difference(name: str, recorded: str, computed: str, row: TraitFields
 def _is_cut_short(recorded: str, computed: str) -> bool:
     """Whether a time limit explains the difference of two ratings.
 
-    It does if it ended the steps in Sudoku Explainer's order, and the other columns agree or are
-    cut short as well.
+    The limit must have ended the steps in Sudoku Explainer's order. The other columns must agree,
+    or be cut short as well.
     """
     if TIME_LIMIT not in {recorded.rpartition(",")[2], computed.rpartition(",")[2]}:
         return False

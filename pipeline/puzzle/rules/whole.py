@@ -65,12 +65,12 @@ class Flatmates(Rule):
         parts: list[Constraint] = []
         for cell in range(geometry.grid_size):
             row, column = geometry.place(cell)
-            mates = (row - 1, values[0]), (row + 1, values[-1])
-            facts = [Allowed(cell, not_middle)]
-            for mate_row, value in mates:
-                mate = geometry.cell_at(mate_row, column)  # None outside the grid
-                facts += [] if mate is None else [Allowed(mate, (value,))]
-            parts.append(AnyOf(tuple(facts)))
+            neighbours = (row - 1, values[0]), (row + 1, values[-1])
+            alternatives = [Allowed(cell, not_middle)]
+            for neighbour_row, value in neighbours:
+                neighbour = geometry.cell_at(neighbour_row, column)  # None outside the grid
+                alternatives += [] if neighbour is None else [Allowed(neighbour, (value,))]
+            parts.append(AnyOf(tuple(alternatives)))
         return AllOf(tuple(parts))
 
 

@@ -88,7 +88,7 @@ class _TarContent:
         for _ in self.chunks():
             pass
 
-    def beginning(self, size: int) -> bytes:
+    def read_start(self, size: int) -> bytes:
         """Return the first `size` bytes, and skip the rest."""
         data = b""
         while self._remaining and len(data) < size:
@@ -116,12 +116,12 @@ def _next_header(source: BufferedReader[Chunks]) -> _TarHeader | None:
         info = _parse_block(block)
         content = _TarContent(source, info.size)
         if info.type == tarfile.GNUTYPE_LONGNAME:
-            raw = content.beginning(MAX_PATH_BYTES + 1)
+            raw = content.read_start(MAX_PATH_BYTES + 1)
             header.name = raw.partition(b"\0")[0].decode(errors="surrogateescape")
         elif info.type in _PAX_TYPES:
             if info.size > _MAX_PAX_BYTES:
                 raise UnpackError("one of its headers is far too long")
-            _apply_pax(header, content.beginning(info.size))
+            _apply_pax(header, content.read_start(info.size))
         elif info.type in _SKIPPED_TYPES:
             content.skip()
         else:

@@ -16,7 +16,7 @@ from pipeline.reading.formats.text import Text, is_border, is_significant, itera
 from pipeline.settings import Reading
 
 Details = Any
-"""What a format needs to know about a collection to read it; each format has its own type."""
+"""The properties of a collection that its format uses to read it; each format has its own type."""
 
 MAX_LINES_EXAMINED = 600
 """Maximum number of lines to examine in order to recognise a collection."""

@@ -101,7 +101,7 @@ class RecordLayout(Protocol):
         """Whether a line is a title or a note, and not part of a board."""
 
     def expectation(self, lines: Sequence[str], /) -> str:
-        """Say what is expected instead of the lines of a record; empty if they may be a board."""
+        """The expected lines, for an error; empty if the lines of a record may be a board."""
 
 
 class BoardLayout(NamedTuple):

@@ -148,7 +148,7 @@ def has_default_boxes(geometry: Geometry) -> bool:
 def line_with_box_size(puzzle: Puzzle) -> str:
     """A puzzle in one line: the height and the width of a box, then n² numbers, 0 for a blank.
 
-    Empty for a puzzle with rules, or with a cell that is neither given nor blank.
+    Empty if the puzzle has rules, or a cell that is neither given nor blank.
     """
     try:
         cells = written_cells(puzzle, numbers_up_to(puzzle.geometry.side), "0")
@@ -164,9 +164,9 @@ def numbers_up_to(side: int) -> list[str]:
 def render_cells(puzzle: Puzzle) -> str:
     """The n² characters of a puzzle, in one string.
 
-    Raises ValueError for rules, for a side other than 4, 6, 8 or 9, for unusual boxes, for a cell
-    that is not given, blank, even or odd, and for blanks together with marks. The message is a noun
-    phrase for what the format cannot express.
+    The side must be 4, 6, 8 or 9, with the usual boxes and without rules. Each cell must be given,
+    blank, even or odd, and a puzzle with marks must have no blanks. Otherwise raises ValueError,
+    whose message names the part that the format cannot express.
     """
     check_plain(puzzle)
     geometry = puzzle.geometry

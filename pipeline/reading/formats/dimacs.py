@@ -334,7 +334,7 @@ def _first_fault(
 
 
 def _expected_instead(word: bytes, header: _CnfHeader) -> str | None:
-    """What messages say is expected instead of a word; None if the word is valid."""
+    """The expected word, for the error about an invalid word; None if the word is valid."""
     if not _LITERAL.fullmatch(word):
         return "a literal, or 0 to end the clause"
     digits = word.lstrip(b"-")

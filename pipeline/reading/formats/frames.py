@@ -130,7 +130,7 @@ def _best_fitting(
 def _describe_expected(
     tokens: Sequence[str], wrong_token: str, alphabets: Sequence[Alphabet]
 ) -> str:
-    """Describe what the alphabets expect instead of the token `wrong_token`."""
+    """Describe the tokens that the alphabets accept, for the error about `wrong_token`."""
     first = alphabets[0]
     if first.fold(wrong_token) in first.blanks:
         blank = next(token for token in tokens if first.fold(token) in first.blanks)
@@ -264,7 +264,8 @@ def frame_of_line(
 ) -> Frame:
     """The frame of n² characters in one line, where n is one of `sides`.
 
-    For other lengths, messages say what was `expected`, and count the characters as `noun`.
+    `expected` and `noun` are for the error about another length: the expected line, and the word
+    for a character.
     """
     side = SIDES.get(len(line.cells), 0)
     fault = None

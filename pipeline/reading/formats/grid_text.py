@@ -108,7 +108,7 @@ def _values_in(
 ) -> list[tuple[int, int]]:
     """The cells and values in a line; `location` is the source and the number of the line."""
     separator, no_cell = _value_notation(geometry)
-    words_of_values = {str(value): value for value in geometry.values}
+    value_of_word = {str(value): value for value in geometry.values}
     words = line.split(separator) if separator and line else [*line]
     values, column = [], 1
     for index, cell in enumerate(row):
@@ -117,10 +117,10 @@ def _values_in(
             expected = f"{no_cell!r}, because there is no cell"
             raise InvalidPuzzle(*location, column, expected, _quote_or_nothing(word))
         if cell is not None:
-            if word not in words_of_values:
+            if word not in value_of_word:
                 expected = f"a value from {geometry.lowest} to {geometry.values[-1]}"
                 raise InvalidPuzzle(*location, column, expected, _quote_or_nothing(word))
-            values.append((cell, words_of_values[word]))
+            values.append((cell, value_of_word[word]))
         column += len(word) + len(separator)
     if len(words) > len(row):
         expected = f"the end of a line of {counted(len(row), 'place')}"

@@ -77,7 +77,7 @@ class JigsawLayout(NamedTuple):
         return False
 
     def expectation(self, lines: Sequence[str]) -> str:
-        """What is expected instead of a map that is not at `map_position`; empty if it is there."""
+        """The expected order, for an error; empty if the map is at `map_position`."""
         rows = [cells_of(line) for line in lines if self.is_row(line)]
         region_map = find_region_map(rows)
         if self.map_position is None or region_map is None or region_map[:2] == self.map_position:

@@ -455,10 +455,9 @@ def _maps_in(
 def _map_fault(
     located_fields: Sequence[tuple[int, str]], maps: Sequence[tuple[int, str]], fields: FieldLayout
 ) -> tuple[int, str, str] | None:
-    """Check that `maps` are a single region map. Returns None if so.
+    """Check that `maps` are a single region map. A column of cages is a fault, too.
 
-    Otherwise returns the offset of the fault in the line, what is expected and what was found. A
-    column of cages is a fault too.
+    Returns None, or the offset of a fault in the line with the expected and the found text.
     """
     (index, name), *further_maps = maps
     offset, regions = located_fields[index]

@@ -243,8 +243,7 @@ def _token(cell: float | str | bool | None) -> str:
 def _located_rows(text: Text, written: str, rows: Sequence[Any]) -> list[TokenRow]:
     """The rows with the positions of their cells.
 
-    Raises InvalidPuzzle for a row that is not a list or a string, or is not of the type of the
-    first row, and for an element of a list that is not a cell.
+    All rows must be lists of cells, or all must be strings. Otherwise raises InvalidPuzzle.
     """
     scalars = (
         (number, match.start() + 1, match.end() + 1)

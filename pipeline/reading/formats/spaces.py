@@ -143,9 +143,10 @@ def _width(rows: Sequence[str]) -> int:
 def _fills_all_columns(rows: Sequence[str], side: int, step: int) -> bool:
     """Whether the rows span all columns, and no spaces separate boxes.
 
-    Rows that do not span all columns may be indented, or lack columns. Spaces separate boxes if
-    most rows have them in the same columns, as in `123 456`, or if a column without digits follows
-    the first box of this grid, or of a smaller grid that is equally wide with its gaps.
+    Rows that do not span all columns may be indented, or lack columns. Spaces separate boxes in two
+    cases: most rows have spaces in the same columns, as in `123 456`; or a column without digits
+    follows the first box. A smaller grid with gaps may be as wide as this grid, so its boxes are
+    considered too.
     """
     last = (side - 1) * step
     has_first = any(row[0] != " " for row in rows)
@@ -161,9 +162,10 @@ def _fills_all_columns(rows: Sequence[str], side: int, step: int) -> bool:
 def _rows_among(lines: Sequence[TextLine], min_side: int) -> Sequence[TextLine]:
     """Find the rows: the lines from the first to the last filled one, and empty lines if needed.
 
-    If the rows are fewer than `min_side`, or their number is not a side, empty lines around them
-    are added: all of them if the number of rows is a side then, or those after the rows if the
-    first line is filled. Otherwise no lines are added, because any of them may be rows.
+    Empty lines around the rows are added if the rows are fewer than `min_side`, or if their number
+    is not a side. If all lines together are as many as a side, all are added. If the first line is
+    filled, empty lines after the rows are added. Otherwise none are added, because it is unknown
+    which of them are rows.
     """
     filled = [index for index, line in enumerate(lines) if line.text.strip()]
     first, stop = filled[0], filled[-1] + 1

@@ -1,7 +1,7 @@
 """The notations to which puzzles can be converted.
 
 `--to` and `Puzzle.to` take the name of a row of `TARGETS`. Every text is read back before it is
-returned. If it yields another puzzle, an error names what the notation cannot express.
+returned. If that gives another puzzle, an error names the part that the notation cannot express.
 """
 
 from __future__ import annotations

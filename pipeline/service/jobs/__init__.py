@@ -83,10 +83,12 @@ class ChunkRequest(Request):
         return replace(rows, seconds=watch.seconds()["total"])
 
     def split(self) -> Sequence[ChunkRequest]:
-        before = self.chunk.first_line - 1
+        line_offset = self.chunk.first_line - 1
         chunks = self.layout.chunks(io.BytesIO(self.chunk.data), 1)
         return [
-            replace(self, chunk=replace(chunk, first_line=chunk.first_line + before), first=index)
+            replace(
+                self, chunk=replace(chunk, first_line=chunk.first_line + line_offset), first=index
+            )
             for index, chunk in enumerate(chunks, self.first)
         ]
 
@@ -173,9 +175,9 @@ class ChunkSizes:
         start = end = start or START
         stream.skip(start.byte)
         for chunk in layout.chunks(stream, self.size(layout, settings)):
-            moved = chunk.shifted_by(start)
-            yield ChunkRequest(moved, layout, member, max(1, moved.first_line + index_offset()))
-            end = moved.end
+            located = chunk.shifted_by(start)
+            yield ChunkRequest(located, layout, member, max(1, located.first_line + index_offset()))
+            end = located.end
         error = str(stream.error) if stream.error else None
         yield CollectionEnd(member, layout, end.line, stream.digest, stream.size, error)
 

@@ -144,8 +144,8 @@ class Pysat(Closeable):
             case "unsat", [*steps]:
                 # some engines do not write the empty clause, so it is added
                 nonempty = takewhile(lambda step: step != "0", steps)
-                added = [step for step in nonempty if not step.startswith("d")]
-                return "".join(f"{step}\n" for step in (*added, "0"))
+                clauses_added = [step for step in nonempty if not step.startswith("d")]
+                return "".join(f"{step}\n" for step in (*clauses_added, "0"))
         raise SolverError(f"{engine} has written no proof")
 
     def find_core(

@@ -92,8 +92,8 @@ class _Combinations:
     - `weights`: the weight of each cell.
     - `groups`: cells that hold different values.
 
-    A depth-first search finds all combinations. It is pruned by bounds on the sum of the cells
-    that remain. After _MAX_TRIED candidates it gives up, and nothing is known of the combinations.
+    A depth-first search finds all combinations. Bounds on the sum of the remaining cells prune it.
+    After _MAX_TRIED candidates it gives up, and nothing is known about the combinations.
 
     - `common`: the values that occur in all combinations, as bits; 0 if nothing is known.
     """

@@ -384,7 +384,7 @@ def determinize(
     """Make a machine deterministic by subset construction.
 
     `lengths`: one number, the maximum length of lines; or several, the exact lengths of the
-    segments of each line. In the latter case, a state also determines the number of cells read
+    segments of each line. With several lengths, a state also determines the number of cells read
     before it.
     """
     if len(lengths) > 1 and not machine.breaks:
