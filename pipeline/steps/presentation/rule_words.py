@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pipeline.steps.presentation.words import (
-    Words,
+    StepWords,
     by_cells,
     listed,
     number_word,
@@ -12,7 +12,7 @@ from pipeline.steps.presentation.words import (
 )
 
 
-class RuleWords(Words):
+class RuleWords(StepWords):
     """The placeholders of the templates of `wording` that describe rules of variants."""
 
     @property
@@ -33,7 +33,7 @@ class RuleWords(Words):
 
     @property
     def combinations(self) -> str:
-        """The values that the cells of a sum cannot take, or what they take instead."""
+        """Why the cells of a sum do not have some candidates."""
         cells = next(cited.cells for cited in self.step.cited if cited.rule)
         targets, values = {*self.step.struck}, {value for _, value in self.step.struck}
         left = {

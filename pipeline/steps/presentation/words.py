@@ -1,6 +1,6 @@
 """Names of cells, units and candidates, the lines of branches, and the basic placeholders.
 
-The templates in `wording` contain the placeholders, which are properties of `Words`.
+The templates in `wording` contain the placeholders, which are properties of `StepWords`.
 """
 
 from __future__ import annotations
@@ -211,7 +211,7 @@ def _causes(position: Position, branch: Branch, inference: Inference) -> str:
     return f", as {listed(texts)}" if texts else ""
 
 
-class Words:
+class StepWords:
     """The placeholders of the templates of `wording` for a step."""
 
     def __init__(self, step: Step) -> None:
@@ -285,24 +285,24 @@ class Words:
             f"{self.name(cell)} is {self.position.symbol(value)}"
             for cell, value in self.step.placed
         ]
-        others = [
-            struck
-            for struck in self.step.struck
-            if not any(excludes(self.position, each, struck) for each in self.step.placed)
+        not_implied = [
+            target
+            for target in self.step.struck
+            if not any(excludes(self.position, placed, target) for placed in self.step.placed)
         ]
         eliminated = [
             f"{self.names_are(cells)} not {self.symbols(values, 'or')}"
-            for cells, values in by_cells(others).items()
+            for cells, values in by_cells(not_implied).items()
         ]
         return listed(placed + eliminated)
 
-    def conclusion_for(self, what: str) -> str:
-        """The conclusion for cells that see `what`: `r1c4 sees both, so it is not 7`."""
+    def conclusion_for(self, seen: str) -> str:
+        """The conclusion for cells that see something: `r1c4 sees both, so it is not 7`."""
         cells = self.target_cells
         is_plural = len(cells) > 1
         are_not = f"{'they are' if is_plural else 'it is'} not {self.eliminated_values}"
         so = are_not if len(by_cells(self.step.struck)) == 1 else self.conclusion
-        return f"{self.names(cells)} {'see' if is_plural else 'sees'} {what}, so {so}"
+        return f"{self.names(cells)} {'see' if is_plural else 'sees'} {seen}, so {so}"
 
     @property
     def common_units(self) -> str:
@@ -357,8 +357,7 @@ class Words:
     def line_pattern(self) -> str:
         """The nodes of the chain, or else the cells or units of the pattern.
 
-        The sign before a node is that of the link to it: `=`, a strong link, to a node that holds,
-        `-`, a weak link, to one that does not.
+        A strong link, `=`, is before a node that holds; a weak link, `-`, before one that does not.
         """
         linked = (
             f"{'=' if node.holds else '-'}{self.position.symbol(node.value)}"
