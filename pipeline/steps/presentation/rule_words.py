@@ -49,19 +49,14 @@ class RuleWords(StepWords):
         if left.isdisjoint(values) and len(left) < len(values):
             be = "must be" if len(left) == len(cells) else "are among"
             return f"the {count} values of {self.rules} {be} {allowed}, so {self.conclusion}"
+        start = f"no {count} candidates that fill {self.rules} include"
         if left.isdisjoint(values):
-            return (
-                f"no {count} values that fill {self.rules} include {self.eliminated_values}, so "
-                f"{self.conclusion}"
-            )
-        candidates = listed(
-            (
-                f"{self.symbols(values, 'or')} in {self.names(cells, 'or')}"
-                for cells, values in by_cells(targets).items()
-            ),
-            "or",
+            return f"{start} {self.eliminated_values}, so {self.conclusion}"
+        eliminated = (
+            f"{self.symbols(values, 'or')} in {self.names(cells, 'or')}"
+            for cells, values in by_cells(targets).items()
         )
-        return f"no combination of the candidates of {self.rules} has {candidates}"
+        return f"{start} {listed(eliminated, 'or')}"
 
     @property
     def cage_places(self) -> str:

@@ -21,7 +21,7 @@ from pipeline.steps.step import (
     Step,
 )
 
-_UNIT_NAME = re.compile(r"(?P<kind>[a-z]+) (?P<number>\d+)")
+_UNIT_NAME = re.compile(r"([a-z]+) (\d+)")
 _CELL_NAME = re.compile(r"r\d+c\d+")
 _PLURALS = {"box": "boxes"}
 _NUMBERS = {1: "one", 2: "two", 3: "three", 4: "four", 5: "five", 6: "six"}
@@ -52,12 +52,11 @@ def unit_names(position: Position, units: Iterable[int], *, is_line: bool = Fals
     kinds: dict[str, list[str]] = {}
     for name in (position.unit_names[unit] for unit in units):
         match = _UNIT_NAME.fullmatch(name)
-        kinds.setdefault(match["kind"] if match else name, []).append(
-            match["number"] if match else ""
-        )
+        kind, number = match.groups() if match else (name, "")
+        kinds.setdefault(kind, []).append(number)
     texts = []
     for kind, numbers in kinds.items():
-        if numbers == [""]:
+        if not numbers[0]:
             texts.append(f"the {kind}")
         elif len(numbers) == 1:
             texts.append(f"{kind} {numbers[0]}")
@@ -123,8 +122,9 @@ def cited_name(position: Position, cited: Cited) -> str:
 
 
 def capital(text: str) -> str:
-    """The text with a capital first letter, unless it begins with the name of a cell."""
-    return text if _CELL_NAME.match(text) else text[:1].upper() + text[1:]
+    """The text with a capital first letter, unless it begins with a symbol or a cell."""
+    is_name = _CELL_NAME.match(text) or text[1:2] == " "
+    return text if is_name else text[:1].upper() + text[1:]
 
 
 def contradiction_text(position: Position, branch: Branch) -> str:
@@ -244,9 +244,8 @@ class StepWords:
     @property
     def value(self) -> str:
         """The first value of the pattern, or of the conclusions."""
-        conclusions = (*self.step.placed, *self.step.struck)
-        values = (*self.step.values, *(value for _, value in conclusions))
-        return self.position.symbol(values[0])
+        conclusions = (value for _, value in (*self.step.placed, *self.step.struck))
+        return self.position.symbol(next(iter(self.step.values), 0) or next(conclusions))
 
     @property
     def values(self) -> str:
