@@ -17,6 +17,7 @@ from pipeline.steps.step import (
     Inference,
     Node,
     Position,
+    Step,
 )
 
 MAX_SHORTENED = 400
@@ -54,6 +55,16 @@ def are_exclusive(position: Position, first: Node, second: Node) -> bool:
         for one in candidates_of(first)
         for other in candidates_of(second)
     )
+
+
+def conclusions_of(step: Step) -> list[Node]:
+    """The conclusions of a step as nodes, without eliminations that its placements imply."""
+    placed = [node_of(candidate, holds=True) for candidate in step.placed]
+    return placed + [
+        node_of(candidate, holds=False)
+        for candidate in step.struck
+        if not any(excludes(step.before, other, candidate) for other in step.placed)
+    ]
 
 
 class Network:

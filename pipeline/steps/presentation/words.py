@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from pipeline.steps.presentation.branching import excludes
+from pipeline.steps.presentation.branching import candidates_of, conclusions_of
 from pipeline.steps.step import (
     CONTRADICTION,
     UNIQUENESS,
@@ -280,20 +280,18 @@ class StepWords:
     @property
     def conclusion(self) -> str:
         """The conclusions: `r1c4 is not 7`, `r1c2 is not 2 or 3, and r1c3 is not 3`."""
-        placed = [
-            f"{self.name(cell)} is {self.position.symbol(value)}"
-            for cell, value in self.step.placed
+        nodes = conclusions_of(self.step)
+        eliminated = [c for node in nodes if not node.holds for c in candidates_of(node)]
+        texts = [
+            f"{self.names(node.cells)} is {self.position.symbol(node.value)}"
+            for node in nodes
+            if node.holds
         ]
-        not_implied = [
-            target
-            for target in self.step.struck
-            if not any(excludes(self.position, placed, target) for placed in self.step.placed)
-        ]
-        eliminated = [
+        texts += [
             f"{self.names_are(cells)} not {self.symbols(values, 'or')}"
-            for cells, values in by_cells(not_implied).items()
+            for cells, values in by_cells(eliminated).items()
         ]
-        return listed(placed + eliminated)
+        return listed(texts)
 
     def conclusion_for(self, seen: str) -> str:
         """The conclusion for cells that see something: `r1c4 sees both, so it is not 7`."""
