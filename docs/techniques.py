@@ -19,8 +19,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from pipeline.outbox.report import Board, board_svg
-from pipeline.outbox.report.board import Puzzle
 from pipeline.puzzle.geometry import NINE_BY_NINE
+from pipeline.puzzle.puzzle import Puzzle
 from pipeline.steps import Step, all_steps, steps
 from pipeline.steps.presentation.descriptions import description_of
 from pipeline.steps.presentation.picture import picture_of

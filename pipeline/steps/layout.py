@@ -119,7 +119,7 @@ WORDS, BITS = 12, 63
 """A set of candidates in `graph` is WORDS numbers of BITS bits each."""
 
 (
-    IS_KNOWN,  # bits: what is known of the state, see `links` and `almost_locked_sets`
+    IS_KNOWN,  # a bit for each part that is up to date, see `links`, `set_links` and `patterns`
     SEARCH,  # number of the last search
     IS_NODE,  # for each node, 1 if the candidate is left, or two candidates of the group are
     NAKED_FIRST,  # where in `graph` the queue of naked singles starts
@@ -169,7 +169,7 @@ WORDS, BITS = 12, 63
     SEEN_BY,  # the same: the cells that see a cell of the colour
     COLOUR_AT,  # an index in CHAIN_QUEUE for each component, and the end
     BRANCH,  # for each depth of a depth-first search, the next direct node to try
-    TRIALS,  # 2 · WORDS words for each signed candidate: what a trial of it eliminates and places
+    TRIALS,  # 2 · WORDS words for each signed candidate: what its trial eliminates and places
     NETS,  # the same: the candidates that its net eliminates and places
     NET,  # the same for the last net
     NET_CONCLUSIONS,  # the same for all conclusions
@@ -206,8 +206,8 @@ WORDS, BITS = 12, 63
     OFF_ROWS,  # for each node on, the set of nodes that it implies off
     WHOLE_GRAPH_SIZE,
 ) = accumulate((GRAPH_SIZE, 1, 1, 1, 1, 1, *5 * (SINGLES,), *4 * (WORDS * SINGLES,)))
-"""Offsets of further parts of `graph`: what the candidates of a state imply; see
-`explainer.closure`.
+"""Offsets of further parts of `graph`: the implications of a state, as `explainer.closure` finds
+them.
 """
 
 # `walk`
@@ -218,7 +218,7 @@ SCORE = 3  # sum of the scores of all steps
 HIGHEST_RATING = 4  # highest rating of a step, in tenths
 HARDEST = 5  # index of the hardest technique so far
 HAS_QUEUES = 6  # whether singles are taken from queues, see `singles`
-RESUME_ROW = 7  # where the search for a step goes on after a pause, or 0
+RESUME_ROW = 7  # the row of the technique that is searched after a pause, or 0
 FIRST_RATING = 8  # rating of the first step, in tenths
 PLACING_RATING = 9  # highest rating up to the first step that places, or 0 before that step
 TECHNIQUE_ROWS = 10  # a row of TECHNIQUE_ROW_SIZE numbers for each technique, in this order
@@ -231,7 +231,7 @@ HARDNESS, POINTS, SE, KIND, FORM, SIZE, TECHNIQUE_ROW_SIZE = range(7)
     STAMP,  # the number of the last count of nodes
     STAMPS,  # for each signed node, the last count that came to it
     STACK,  # derivations that a count has still to look at
-    BEST_RANK,  # of the best hint so far: the rank of its rating, or NOTHING if there is none
+    BEST_RANK,  # the rank of the rating of the best hint so far, or NOTHING without a hint
     BEST_COMPLEXITY,  # its number of nodes
     BEST_KIND,  # its kind
     BEST_BASE,  # its base rating
@@ -259,9 +259,7 @@ HARDNESS, POINTS, SE, KIND, FORM, SIZE, TECHNIQUE_ROW_SIZE = range(7)
     (0, 1, 2 * SINGLES, 2 * SINGLES, *10 * (1,), 2 * SINGLES, *3 * (SINGLES,), 60000, 27,
      *6 * (20,), SINGLES)
 )  # fmt: skip
-"""Offsets of the parts of `workspace`, in which the steps of Sudoku Explainer are found. It has
-16-bit numbers.
-"""
+"""Offsets of the parts of `workspace`, a 16-bit array for the searches of `explainer`."""
 
 (
     ON_COUNT,  # number of candidates on that are reached

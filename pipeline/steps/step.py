@@ -216,7 +216,7 @@ class Step:
     - `fins`: the cells of a fish outside of its cover.
     - `cited`: the constraints from which the conclusions follow.
     - `total`: of innies and outies, the sum of the innies less the sum of the outies.
-    - `rating`: the rating of Sudoku Explainer; 0 if it does not have the technique.
+    - `rating`: the rating of Sudoku Explainer in its order; 0 in other orders.
 
     Units are indices in `before.units`.
     """

@@ -142,7 +142,7 @@ def add_pattern_cells(tables, step, unit, positions):
 
 @compiled()
 def add_eliminations(state, tables, step, cell, digits):
-    """Eliminate those of the digits that are candidates of a cell."""
+    """Eliminate digits from a cell; digits that are no candidates of it do not matter."""
     digits &= state[L.CELLS + cell]
     while digits:
         append_new(step, L.ELIMINATED, 9 * cell + lowest_bit(tables, digits))

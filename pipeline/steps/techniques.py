@@ -36,9 +36,7 @@ MAX_SCORES = (800, 1000, 1600, 1800)
 """Maximum score of a puzzle at each level except the last, which has no maximum."""
 
 VARIANT = 200
-"""The kind of a technique that the package `variants` finds. Other kinds are those of `hodoku` and
-`explainer`.
-"""
+"""The kind of the techniques in `variants`; `hodoku` and `explainer` define the other kinds."""
 
 
 class Technique(NamedTuple):
@@ -130,9 +128,9 @@ TECHNIQUES = (
     _scored("multi-colours", 2, 200, hodoku.COLOURING, colours.MULTI),
     _scored("X-chain", 3, 260, hodoku.SIMPLE_CHAIN, chains.X_CHAIN),
     _scored("XY-chain", 3, 260, hodoku.SIMPLE_CHAIN, chains.XY_CHAIN),
-    _scored("alternating inference chain", 3, 280, hodoku.INFERENCE_CHAIN, loops.SINGLE_NODES),
-    _scored("grouped chain", 3, 300, hodoku.INFERENCE_CHAIN, loops.GROUPS),
-    _scored("grouped chain with ALS", 3, 300, hodoku.INFERENCE_CHAIN, loops.SETS),
+    _scored("alternating inference chain", 3, 280, hodoku.INFERENCE_CHAIN, loops.CANDIDATES_ONLY),
+    _scored("grouped chain", 3, 300, hodoku.INFERENCE_CHAIN, loops.WITH_GROUPS),
+    _scored("grouped chain with ALS", 3, 300, hodoku.INFERENCE_CHAIN, loops.WITH_SETS),
     _scored("ALS-XZ", 3, 300, hodoku.ALMOST_LOCKED_SETS, almost_locked_sets.ALS_XZ),
     _scored("ALS-XY-wing", 3, 320, hodoku.ALMOST_LOCKED_SETS, almost_locked_sets.ALS_XY_WING),
     _scored("ALS chain", 3, 340, hodoku.ALMOST_LOCKED_SETS, almost_locked_sets.ALS_CHAIN),
@@ -141,16 +139,16 @@ TECHNIQUES = (
     _scored("forcing net", 4, 700, hodoku.FORCING_NET),
 )
 OPTIONAL = ("grouped chain with ALS", "death blossom")
-"""Techniques that HoDoKu does not use unless it is told to."""
+"""Techniques that are off by default in HoDoKu."""
 
 BY_SCORE = tuple(technique for technique in TECHNIQUES if technique.name not in OPTIONAL)
 """The techniques of HoDoKu in its order."""
 
 BRUTE_FORCE = _scored("brute force", 4, 10_000, hodoku.BRUTE_FORCE)
-"""What HoDoKu counts where none of its techniques applies. It is no technique."""
+"""The row for a cell that HoDoKu fills by search, because no technique applies."""
 
 SCORED = (*BY_SCORE, BRUTE_FORCE)
-"""What HoDoKu counts for its score: its techniques, and brute force where none of them applies."""
+"""The rows for HoDoKu's score: the techniques of BY_SCORE, and brute force."""
 
 BY_RATING = (
     _rated("full house", 0, 10, explainer.SINGLE_IN_UNIT, explainer_patterns.FULL_HOUSE),
@@ -188,8 +186,9 @@ BY_RATING = (
 )
 """The techniques of Sudoku Explainer in its order.
 
-`se` is the lowest rating of a technique: loops and chains find the rating of each step. Sudoku
-Explainer has no levels. They are those that HoDoKu gives to the same technique or a similar one.
+`se` is the lowest rating of a technique: for loops and chains, `explainer.find` returns the rating
+of each step. Sudoku Explainer has no levels, so the rows have HoDoKu's levels of the same or a
+similar technique.
 """
 
 

@@ -86,6 +86,9 @@ def test_techniques_that_are_unknown_or_above_the_level_are_refused(monkeypatch)
         Wish(technique="X wong")
     with pytest.raises(UsageError, match="a step of X-wing is at least hard, not easy"):
         Wish(technique="x wing", level="easy")
+    hardest = Wish(technique="Death Blossom", level="unfair").hardest
+    assert hardest
+    assert (hardest.name, hardest.level_name) == ("death blossom", "unfair")
     monkeypatch.setattr(generating, "MAX_FRUITLESS_TECHNIQUE_BATCHES", 1)
     with pytest.raises(LimitReached, match="none of 24 puzzles"):
         some(Wish(technique="full house"), 1)

@@ -111,6 +111,23 @@ def test_an_unknown_technique_is_refused_with_a_suggestion():
     )
 
 
+def test_a_technique_that_is_not_used_by_default_can_be_named():
+    optional = "--until", "grouped-chain with als"
+    code, printed, _ = run("solve", "--quiet", *optional, "rectangle.txt")
+    assert (code, printed) == run("solve", "--quiet", "--until", "X-wing", "rectangle.txt")[:2]
+    code, _, said = run("solve", "--order", "explainer", *optional, "rectangle.txt")
+    assert (code, said.partition(";")[0]) == (
+        2,
+        "sudoku-pipeline: unknown technique 'grouped-chain with als'",
+    )
+
+
+def test_only_the_order_of_sudoku_explainer_has_ratings():
+    order = "--order", "explainer"
+    (step,) = json.loads(run("solve", *order, "--steps", "--json", "last.txt")[1])["steps"]
+    assert (step["score"], step["rating"]) == (0, 1.0)
+
+
 def test_all_steps_have_each_conclusion_once():
     code, printed, _ = run("solve", "--quiet", "--all-steps", "--json", "rectangle.txt")
     steps = json.loads(printed)["steps"]
@@ -134,7 +151,7 @@ def test_the_order_of_a_beginner_has_singles_in_boxes_first():
 def test_the_record_in_json_has_the_steps():
     (step,) = json.loads(run("solve", "--steps", "--json", "last.txt")[1])["steps"]
     assert (step["text"], step["technique"], step["level"]) == (STEP, "full house", "easy")
-    assert (step["reason"], step["units"], step["rating"]) == (REASON, ["row 9"], 1.0)
+    assert (step["reason"], step["units"], step["rating"]) == (REASON, ["row 9"], None)
     assert step["placed"] == [{"row": 9, "column": 9, "value": 9}]
     assert step["cited"] == [{"value": 9, "unit": "row 9"}]
     assert step["before"]["candidates"][80] == [9]

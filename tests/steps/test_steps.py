@@ -87,6 +87,11 @@ def test_ratings_are_the_sum_of_scores_and_the_hardest_step():
     assert easy.version == RATING_VERSION
 
 
+def test_a_rating_uses_the_techniques_of_its_order():
+    (rating,) = ratings([masks_of(EASY)], scored=BY_SCORE[2:3], has_se=False)
+    assert (rating.hardest, rating.score) == ("hidden single", 14 * rating.steps)
+
+
 def test_a_rating_without_time_is_a_lower_bound_that_says_why():
     (cut,) = ratings([masks_of(EASY)], seconds=0)
     (whole,) = ratings([masks_of(EASY)])

@@ -2,9 +2,8 @@
 
 A nice loop is a chain from a candidate back to its cell. A chain from "a does not hold" to "b
 holds" is an alternating inference chain (AIC): a or b holds. A grouped chain has a node that is a
-group or, if its form is SETS, a digit in an almost locked set. Rules and order are those of HoDoKu:
-`links.search_links` finds the shortest chain from each candidate to each node, and the chain that
-eliminates most is taken.
+group or, if its form is WITH_SETS, a digit in an almost locked set. As in HoDoKu, only the shortest
+chain from each candidate to each node counts, and the step is the chain that eliminates most.
 """
 
 from __future__ import annotations
@@ -34,19 +33,19 @@ from pipeline.steps.hodoku.links import (
 from pipeline.steps.hodoku.set_links import add_set_links, cite_set, link_sets
 from pipeline.steps.step_arrays import lowest_bit, reset_step, sees
 
-SINGLE_NODES, GROUPS, SETS = range(3)
-"""Forms of chains, by what at least one of their nodes is: the last two are grouped."""
+CANDIDATES_ONLY, WITH_GROUPS, WITH_SETS = range(3)
+"""Forms of chains: without groups, with a group, with a digit in an almost locked set."""
 
 
 @compiled()
 def find_loop(state, tables, step, graph, form):
     """Find the nice loop or AIC of a form that eliminates most. Returns whether there is one."""
     link_state(state, tables, graph)
-    if form == SETS:
+    if form == WITH_SETS:
         link_sets(state, tables, graph)
         add_set_links(tables, graph)
     _try_loops(state, tables, step, graph, form)
-    if form == SETS:
+    if form == WITH_SETS:
         graph[L.IS_KNOWN] &= ~ARE_LINKED  # other techniques follow no links of sets
     if not graph[L.BEST_KEY]:
         return 0
@@ -57,7 +56,7 @@ def find_loop(state, tables, step, graph, form):
 @compiled()
 def _try_loops(state, tables, step, graph, form):
     """Try the chains from each candidate, and keep the best."""
-    is_grouped = form != SINGLE_NODES
+    is_grouped = form != CANDIDATES_ONLY
     graph[L.BEST_KEY] = 0
     for start in range(L.SINGLES):
         if graph[L.DIRECT_AT + 6 * start] < graph[L.DIRECT_AT + 6 * start + 1 + is_grouped]:
@@ -122,7 +121,7 @@ def _try_chains(state, tables, step, graph, start, form):
 @compiled(inline=True)
 def _links_of(form):
     """The links that a search for chains of a form follows."""
-    return CANDIDATE_LINKS if form == SINGLE_NODES else GROUPED_LINKS
+    return CANDIDATE_LINKS if form == CANDIDATES_ONLY else GROUPED_LINKS
 
 
 @compiled(inline=True)
@@ -170,7 +169,13 @@ def _is_valid(state, tables, graph, is_loop, form):
     highest = 0
     for k in range(L.PATH + 1, L.PATH + 1 + length):
         highest = max(highest, graph[k] // 2)
-    path_form = SETS if highest >= L.ALL_NODES else GROUPS if highest >= L.SINGLES else SINGLE_NODES
+    path_form = (
+        WITH_SETS
+        if highest >= L.ALL_NODES
+        else WITH_GROUPS
+        if highest >= L.SINGLES
+        else CANDIDATES_ONLY
+    )
     return path_form == form and is_simple(state, tables, graph, is_loop)
 
 

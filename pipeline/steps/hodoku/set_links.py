@@ -193,11 +193,11 @@ def cite_set(tables, step, graph, number):
     step[L.BASE_UNITS] |= 1 << graph[L.ALS_UNIT + number]
 
 
-# A set as a node of a grouped chain. If a digit is in none of its places in a set, the set holds
-# all its other digits. So a digit in a set is excluded by a candidate or group that sees all its
-# places there, and it excludes these likewise. Sets are not linked to each other, because ALS-XZ
-# and the ALS chain follow these links, and sets of one cell are left out, because candidates do the
-# same. HoDoKu has these links only if its option `allowAlsInTablingChains` is on.
+# Almost locked sets as nodes of a grouped chain. A node is a digit in a set. If the set lacks the
+# digit, it holds all its other digits, which are its strong links. A candidate or group that sees
+# all places of the digit in the set excludes it, and is excluded by it. Links from set to set are
+# left out, because ALS-XZ and the ALS chain follow them, and sets of one cell, because the links of
+# its candidates are the same. HoDoKu has an option for such links, `allowAlsInTablingChains`.
 @compiled()
 def add_set_links(tables, graph):
     """Add the links of almost locked sets to DIRECT.
@@ -208,26 +208,26 @@ def add_set_links(tables, graph):
     for node in range(L.ALL_NODES):
         if not graph[L.IS_NODE + node]:
             continue
-        at = L.DIRECT_AT + 6 * node + 3
-        first, groups = end, end + graph[at + 1] - graph[at]
-        for k in range(graph[at], graph[at + 2]):
+        lists = L.DIRECT_AT + 6 * node + 3
+        first, groups = end, end + graph[lists + 1] - graph[lists]
+        for k in range(graph[lists], graph[lists + 2]):
             end = _append(graph, end, graph[k])
         for number in range(graph[L.ALS_COUNT]):
             if _excludes(tables, graph, node, number):
                 end = _append(graph, end, 2 * (L.ALL_NODES + 9 * number + node % 9))
-        graph[at], graph[at + 1], graph[at + 2] = first, groups, end
+        graph[lists], graph[lists + 1], graph[lists + 2] = first, groups, end
     for k in range(9 * graph[L.ALS_COUNT]):
         number, digit = k // 9, k % 9
-        at = L.DIRECT_AT + 6 * (L.ALL_NODES + k)
-        graph[at] = graph[at + 1] = end
+        lists = L.DIRECT_AT + 6 * (L.ALL_NODES + k)
+        graph[lists] = graph[lists + 1] = end
         for other in range(9 if graph[L.ALS_DIGITS + number] >> digit & 1 else 0):
             if other != digit and graph[L.ALS_DIGITS + number] >> other & 1:
                 end = _append(graph, end, 2 * (L.ALL_NODES + 9 * number + other) + 1)
-        graph[at + 2] = graph[at + 3] = graph[at + 4] = end
+        graph[lists + 2] = graph[lists + 3] = graph[lists + 4] = end
         for node in range(digit, L.ALL_NODES, 9):
             if graph[L.IS_NODE + node] and _excludes(tables, graph, node, number):
                 end = _append(graph, end, 2 * node)
-        graph[at + 5] = end
+        graph[lists + 5] = end
 
 
 @compiled(inline=True)

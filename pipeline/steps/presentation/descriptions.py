@@ -335,7 +335,8 @@ _DESCRIPTIONS: Final[dict[str, Description]] = {
     ),
     "death blossom": Description(
         "Each candidate of a cell, the stem, sees all its places in an almost locked set, its "
-        "petal. A value that all petals have is eliminated from cells that see all its places.",
+        "petal. A value that all petals have is eliminated from cells that see all its places "
+        "there.",
         f"{_ALS} Whichever value the stem has, its petal lacks it and holds the common value.",
     ),
     "aligned pair exclusion": Description(
