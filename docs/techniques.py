@@ -135,11 +135,11 @@ def page(name: str, step: Step | None) -> str:
     if description is None:
         raise ValueError(f"{name} has no description")
     title = _capital(name)
-    parts = [f"# {title}\n", f"{description.what}\n"]
+    parts = [f"# {title}\n", f"{description.pattern}\n"]
     known = "; ".join(f"{label}: {value}" for label, value in facts(name))
     parts += [f"{_capital(known)}.\n"]
     parts += [f"{NOT_BY_DEFAULT}\n"] if name in OPTIONAL else []
-    parts += [f"## Why it holds\n\n{description.why}\n"]
+    parts += [f"## Why it holds\n\n{description.proof}\n"]
     if step:
         parts += [
             f"## Example\n\n![{title}: an example](../../assets/techniques/{slug(name)}.svg)\n",

@@ -17,6 +17,7 @@ from pipeline.steps.step import (
     Inference,
     Node,
     Position,
+    Step,
 )
 
 MAX_SHORTENED = 400
@@ -54,6 +55,16 @@ def are_exclusive(position: Position, first: Node, second: Node) -> bool:
         for one in candidates_of(first)
         for other in candidates_of(second)
     )
+
+
+def conclusions_of(step: Step) -> list[Node]:
+    """The conclusions of a step as nodes, without eliminations that its placements imply."""
+    placed = [node_of(candidate, holds=True) for candidate in step.placed]
+    return placed + [
+        node_of(candidate, holds=False)
+        for candidate in step.struck
+        if not any(excludes(step.before, other, candidate) for other in step.placed)
+    ]
 
 
 class Network:
@@ -146,8 +157,7 @@ class Propagation:
     def run(self, goals: Iterable[Node] = ()) -> tuple[int, ...] | None:
         """Propagate until a contradiction, or until all of `goals` follow.
 
-        Returns the indices of the last inferences: the one that contradicts an earlier one, or
-        those of the goals. Returns None if neither follows.
+        Returns the index of the contradiction, or those of the goals; None if neither follows.
         """
         wanted = [(candidate, goal.holds) for goal in goals for candidate in candidates_of(goal)]
         while True:
@@ -276,7 +286,7 @@ def _nesting(branch: Branch) -> int:
 
 
 def _length(branch: Branch) -> int:
-    """The number of inferences, including those of nested branches."""
+    """The number of inferences, nested ones included."""
     return sum(1 + sum(map(_length, inference.branches)) for inference in branch.inferences)
 
 
@@ -292,7 +302,7 @@ def _constraints_of(branch: Branch) -> list[Cited]:
 
 
 def _pruned(propagation: Propagation, ends: Sequence[int]) -> Branch:
-    """The branch of the inferences with the indices `ends` and of those that they follow from."""
+    """The branch to the inferences `ends`, without inferences that these do not need."""
     inferences = propagation.inferences
     needed, waiting = {0}, [*ends]
     is_contradiction = (propagation.contradiction,) == ends

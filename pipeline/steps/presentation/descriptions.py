@@ -8,12 +8,12 @@ from typing import Final, NamedTuple
 class Description(NamedTuple):
     """The description of a technique.
 
-    - `what`: the pattern and its conclusion.
-    - `why`: the proof in a few sentences.
+    - `pattern`: the pattern and its conclusion, in a few sentences.
+    - `proof`: why the conclusion holds.
     """
 
-    what: str
-    why: str
+    pattern: str
+    proof: str
 
 
 def description_of(name: str) -> Description | None:
@@ -92,15 +92,17 @@ def _fish(count: str) -> Description:
 
 def _finned(name: str) -> Description:
     return Description(
-        f"{name} would be complete without a few places of its lines, the fins, which are all in "
-        "one box: the value is eliminated from cells that see all fins and lose it by the fish.",
+        f"{name}, but its lines have a few further places for the value, the fins, all in one box. "
+        "If a cell sees all fins and would lose the value by the fish, it is eliminated there.",
         _FIN,
     )
 
 
 def _sashimi(name: str) -> Description:
     finned = _finned(name)
-    return finned._replace(what=f"{finned.what} Without its fins, a line has at most one place.")
+    return finned._replace(
+        pattern=f"{finned.pattern} Without its fins, a line has at most one place."
+    )
 
 
 _DESCRIPTIONS: Final[dict[str, Description]] = {
@@ -333,7 +335,8 @@ _DESCRIPTIONS: Final[dict[str, Description]] = {
     ),
     "death blossom": Description(
         "Each candidate of a cell, the stem, sees all its places in an almost locked set, its "
-        "petal. A value that all petals have is eliminated from cells that see all its places.",
+        "petal. A value that all petals have is eliminated from cells that see all its places "
+        "there.",
         f"{_ALS} Whichever value the stem has, its petal lacks it and holds the common value.",
     ),
     "aligned pair exclusion": Description(
@@ -399,11 +402,8 @@ _DESCRIPTIONS: Final[dict[str, Description]] = {
         "With one of them, the rule would be broken whatever values its other cells take.",
     ),
 }
-_DESCRIPTIONS.update(
-    {
-        f"direct {name}": _DESCRIPTIONS[name]._replace(
-            what=f"{_DESCRIPTIONS[name].what} After that, a value has a single place in a unit."
-        )
-        for name in ("pointing", "hidden pair", "hidden triple")
-    }
-)
+for _name in ("pointing", "hidden pair", "hidden triple"):
+    _indirect = _DESCRIPTIONS[_name]
+    _DESCRIPTIONS[f"direct {_name}"] = _indirect._replace(
+        pattern=f"{_indirect.pattern} After that, a value has a single place in a unit."
+    )

@@ -10,8 +10,8 @@ from pipeline.steps.presentation.branching import (
     Network,
     are_exclusive,
     candidates_of,
+    conclusions_of,
     derive,
-    excludes,
     node_of,
     shortened,
     split,
@@ -35,7 +35,7 @@ def branches_of(step: Step) -> tuple[Branch, ...]:
     branches = _along_chain(step)
     if branches:
         return branches
-    conclusions = _conclusions(step)
+    conclusions = conclusions_of(step)
     cases = () if _is_contradiction(step) else _cases(step, conclusions)
     if cases and not any(word in step.technique.name for word in ("dynamic", "nested")):
         return cases
@@ -58,16 +58,6 @@ def _has_branches(step: Step) -> bool:
 
 def _length(branches: tuple[Branch, ...]) -> int:
     return sum(len(branch.inferences) for branch in branches)
-
-
-def _conclusions(step: Step) -> list[Node]:
-    """The conclusions of a step as nodes, without eliminations that its placements imply."""
-    placed = [node_of(candidate, holds=True) for candidate in step.placed]
-    return placed + [
-        node_of(candidate, holds=False)
-        for candidate in step.struck
-        if not any(excludes(step.before, other, candidate) for other in step.placed)
-    ]
 
 
 def _refutation(step: Step, conclusion: Node) -> Branch | None:

@@ -113,7 +113,8 @@ class SetWords(ChainWords):
                 f"holds one of these values and all its others: {self.conclusion}"
             )
         values = next(
-            (each for each in product(*commons) if all(a != b for a, b in pairwise(each))), None
+            (chosen for chosen in product(*commons) if all(a != b for a, b in pairwise(chosen))),
+            None,
         )
         if values is None:
             return self.refuted
@@ -139,9 +140,9 @@ class SetWords(ChainWords):
         stem, *petals = self.step.cells
         value = self.eliminated_values
         return (
-            f"the stem {self.name(stem)} is {self.symbols(self._values_of((stem,)), 'or')}, and "
-            f"takes this value from one of its petals, sets in {self.names(petals)} with one "
-            f"candidate more than cells; that petal holds all its other values, {value} too; "
+            f"the stem {self.name(stem)} is {self.symbols(self._values_of((stem,)), 'or')}; its "
+            f"petals in {self.names(petals)} are sets with one candidate more than cells; one of "
+            f"them lacks the value of the stem and holds all its other values, {value} too; "
             f"{self.conclusion_for(f'all places of {value} in the petals')}"
         )
 
