@@ -50,6 +50,15 @@ lines, weak links are dashed; grey units and framed cells belong to the pattern.
 """
 
 
+WITHOUT_EXAMPLE = {
+    "nested dynamic forcing chain": (
+        "There is no example: in a puzzle rated 11.0, such a step has 65 lines. The hardest "
+        "puzzles that were tried, rated up to 11.0, are solved by simpler chains."
+    )
+}
+"""Why the pages of some techniques have no example."""
+
+
 class Example(NamedTuple):
     """A position: a puzzle, 81 characters, and its state.
 
@@ -144,6 +153,8 @@ def page(name: str, step: Step | None) -> str:
         ]:
             parts += ["```text\n" + "\n".join(branches) + "\n```\n"]
         parts += [ON_BOARDS]
+    elif name in WITHOUT_EXAMPLE:
+        parts += [f"{WITHOUT_EXAMPLE[name]}\n"]
     parts += ["All techniques: [Techniques](index.md).\n"]
     return "\n".join(parts)
 
