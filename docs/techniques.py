@@ -25,7 +25,7 @@ from pipeline.steps import Step, all_steps, steps
 from pipeline.steps.presentation.descriptions import description_of
 from pipeline.steps.presentation.picture import picture_of
 from pipeline.steps.presentation.words import branch_lines
-from pipeline.steps.techniques import BY_RATING, BY_SCORE, Technique
+from pipeline.steps.techniques import BY_RATING, OPTIONAL, TECHNIQUES, Technique
 
 FOLDER = Path(__file__).parent
 TABLE = FOLDER / "techniques.csv"
@@ -57,6 +57,11 @@ WITHOUT_EXAMPLE = {
     )
 }
 """Why the pages of some techniques have no example."""
+
+NOT_BY_DEFAULT = (
+    "By default, HoDoKu does not use this technique. `solve --all-steps` lists its steps, and "
+    "`solve --until` and `generate --technique` use it if they name it."
+)
 
 
 class Example(NamedTuple):
@@ -108,7 +113,7 @@ UNITS = [
 
 def techniques() -> dict[str, Technique]:
     """All techniques by name: those of HoDoKu, then those that only Sudoku Explainer has."""
-    return {each.name: each for each in (*reversed(BY_RATING), *reversed(BY_SCORE))}
+    return {each.name: each for each in (*reversed(BY_RATING), *reversed(TECHNIQUES))}
 
 
 def examples() -> dict[str, Example]:
@@ -126,11 +131,10 @@ def slug(name: str) -> str:
 
 def facts(name: str) -> list[tuple[str, str]]:
     """Level, score and ratings of a technique."""
-    scored = next((each for each in BY_SCORE if each.name == name), None)
+    scored = next((each for each in TECHNIQUES if each.name == name), None)
     rated = next((each for each in BY_RATING if each.name == name), None)
-    tenths = rated.se if rated else scored.se if scored else 0
     rows = [("level", scored.level_name), ("HoDoKu's score", str(scored.score))] if scored else []
-    return rows + ([("Sudoku Explainer's rating", f"{tenths / 10:.1f}")] if tenths else [])
+    return rows + ([("Sudoku Explainer's rating", f"{rated.se / 10:.1f}")] if rated else [])
 
 
 def page(name: str, step: Step | None) -> str:
@@ -139,10 +143,11 @@ def page(name: str, step: Step | None) -> str:
     if description is None:
         raise ValueError(f"{name} has no description")
     title = _capital(name)
-    parts = [f"# {title}\n", f"{description.what}\n"]
+    parts = [f"# {title}\n", f"{description.pattern}\n"]
     known = "; ".join(f"{label}: {value}" for label, value in facts(name))
     parts += [f"{_capital(known)}.\n"]
-    parts += [f"## Why it holds\n\n{description.why}\n"]
+    parts += [f"{NOT_BY_DEFAULT}\n"] if name in OPTIONAL else []
+    parts += [f"## Why it holds\n\n{description.proof}\n"]
     if step:
         parts += [
             f"## Example\n\n![{title}: an example](../../assets/techniques/{slug(name)}.svg)\n",
@@ -175,8 +180,8 @@ def index() -> str:
 
 
 def _tables() -> Iterator[str]:
-    scored = {each.name for each in BY_SCORE}
-    for order in (BY_SCORE, [each for each in BY_RATING if each.name not in scored]):
+    scored = {each.name for each in TECHNIQUES}
+    for order in (TECHNIQUES, [each for each in BY_RATING if each.name not in scored]):
         yield "| technique | level | score | `se` |\n|---|---|---|---|"
         for each in order:
             known = dict(facts(each.name))
@@ -212,7 +217,7 @@ def find(puzzles: Iterable[str], missing: set[str]) -> dict[str, Example]:
     for line in puzzles:
         puzzle = re.sub(r"[^1-9]", ".", line)
         masks = Example(puzzle, "").masks
-        for order in (BY_SCORE, BY_RATING):
+        for order in (TECHNIQUES, BY_RATING):
             for step in steps(masks, unique=True, techniques=order):
                 name = step.technique.name
                 limit = best[name][0] if name in best else inf
@@ -231,7 +236,7 @@ def write_table(found: dict[str, Example]) -> None:
 
 def techniques_in_order() -> list[str]:
     """The names of all techniques in the order of the index."""
-    return [*dict.fromkeys(each.name for each in (*BY_SCORE, *BY_RATING))]
+    return [*dict.fromkeys(each.name for each in (*TECHNIQUES, *BY_RATING))]
 
 
 def write_pages() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
@@ -420,7 +420,9 @@ def has_steps(result: Result[Grid | Model]) -> bool:
     return geometry.side <= MAX_STEPS_SIDE and geometry.lowest == 1
 
 
-def steps_of(result: Result[Grid | Model], *, order: Order = "hodoku") -> Iterator[Step]:
+def steps_of(
+    result: Result[Grid | Model], *, order: Order = "hodoku", optional: Collection[str] = ()
+) -> Iterator[Step]:
     """Yield the logical steps that solve the puzzle of a result.
 
     Each step uses the first technique that makes progress. If the file contains the state of a game
@@ -437,28 +439,35 @@ def steps_of(result: Result[Grid | Model], *, order: Order = "hodoku") -> Iterat
     for that of Sudoku Explainer, or `boxes` for that of a beginner, who looks for singles in boxes
     first. Other puzzles have a fixed order.
 
+    `optional`: names of techniques that HoDoKu has but does not use by default, "death blossom" and
+    "grouped chain with ALS": they come at their places in `hodoku` and `boxes`.
+
     Raises ValueError if `has_steps` is false.
     """
-    return _find_steps(result, order, every=False)
+    return _find_steps(result, order, optional, every=False)
 
 
 def all_steps_of(result: Result[Grid | Model], *, order: Order = "hodoku") -> Iterator[Step]:
     """Yield all logical steps that are possible in the first position of `steps_of`.
 
-    They are sorted by technique. Each conclusion is in one of them only. The arguments are those of
-    `steps_of`.
+    They are sorted by technique. Each conclusion is in one of them only. `order` is that of
+    `steps_of`, with all optional techniques.
 
         >>> from pipeline import all_steps_of, solve
         >>> print(next(all_steps_of(solve("12345678." + "." * 72))))
         r1c9=9 full house in row 1
     """
-    return _find_steps(result, order, every=True)
+    from pipeline.steps.techniques import OPTIONAL  # noqa: PLC0415 - numpy is slow to load
+
+    return _find_steps(result, order, OPTIONAL, every=True)
 
 
-def _find_steps(result: Result[Grid | Model], order: Order, *, every: bool) -> Iterator[Step]:
+def _find_steps(
+    result: Result[Grid | Model], order: Order, optional: Collection[str], *, every: bool
+) -> Iterator[Step]:
     """The steps through a puzzle, or `every` step of its first position, with its symbols."""
     from pipeline.steps import all_steps, steps  # noqa: PLC0415 - numpy is slow to load
-    from pipeline.steps.orders import ORDERS  # noqa: PLC0415
+    from pipeline.steps.orders import order_with  # noqa: PLC0415
     from pipeline.steps.variants import all_variant_steps, variant_steps  # noqa: PLC0415
 
     problem, certificate = result.problem, result.certificate
@@ -470,8 +479,9 @@ def _find_steps(result: Result[Grid | Model], order: Order, *, every: bool) -> I
     if puzzle.is_plain and puzzle.geometry == NINE_BY_NINE:
         unique = is_unique and certificate is not None and certificate.complete == "proved"
         find = all_steps if every else steps
+        techniques = order_with(order, optional)
         found = find(
-            puzzle.cells, unique=unique, techniques=ORDERS[order], struck=struck, placed=placed
+            puzzle.cells, unique=unique, techniques=techniques, struck=struck, placed=placed
         )
     else:
         values = dict(placed)

@@ -37,8 +37,8 @@ from pipeline.solving import LEVELS
 from pipeline.solving.compiled import solve_masks
 from pipeline.solving.solvers import Solvers
 from pipeline.steps import ratings
-from pipeline.steps.orders import technique_named
-from pipeline.steps.techniques import Technique
+from pipeline.steps.orders import order_with, technique_named
+from pipeline.steps.techniques import BRUTE_FORCE, Technique
 
 BATCH_GRIDS = 512
 """Number of grids per batch. Another number would give other puzzles for the same seed."""
@@ -80,8 +80,8 @@ class Wish:
     - `depth`: minimum and maximum depth (see `effort`), 0 to 2. Depth 2 is very rare: none of the
       first 1,024,000 puzzles of seed 0 has it.
     - `level`: the level of the puzzle's rating (see `pipeline.steps`).
-    - `technique`: the name of the hardest technique among the steps in HoDoKu's order; case, spaces
-      and hyphens do not matter.
+    - `technique`: the name of the hardest technique among the steps in HoDoKu's order, to which an
+      optional technique is added; case, spaces and hyphens do not matter.
 
     Raises UsageError for empty ranges, an unknown technique, and a technique above the level.
     """
@@ -186,10 +186,11 @@ def _has_wished_steps(wish: Wish, puzzle: Generated) -> bool:
     """Whether the solving steps of a puzzle have the wished level and hardest technique."""
     if not (wish.level or wish.technique):
         return True
-    (rating,) = ratings([puzzle.masks], has_se=False)
+    hardest = wish.hardest
+    order = order_with("hodoku", (hardest.name,) if hardest else ())
+    (rating,) = ratings([puzzle.masks], scored=(*order, BRUTE_FORCE), has_se=False)
     if wish.level and rating.level != wish.level:
         return False
-    hardest = wish.hardest
     return hardest is None or (rating.solved and rating.hardest == hardest.name)
 
 

@@ -20,7 +20,7 @@ from pipeline.solving.items import Item
 from pipeline.solving.problem import PuzzleProblem
 from pipeline.solving.result import Result
 from pipeline.steps import Step
-from pipeline.steps.orders import ORDERS, Order, technique_named
+from pipeline.steps.orders import Order, order_with, technique_named
 from pipeline.steps.presentation.step_objects import (
     place_object,
     place_of,
@@ -64,14 +64,20 @@ class Walkthrough:
 
     def __post_init__(self) -> None:
         if self.until is not None:
-            technique_named(self.until, (*ORDERS[self.order], *VARIANT_TECHNIQUES))
+            self._last(self.until)
+
+    def _last(self, name: str) -> str:
+        """The name of a technique as its order has it. Raises UsageError if there is none."""
+        return technique_named(name, (*order_with(self.order), *VARIANT_TECHNIQUES)).name
 
     def steps_of(self, result: Result[Any]) -> Iterator[Step]:
         """The steps of a result to print."""
-        find = all_steps_of if self.are_all else steps_of
-        steps = find(result, order=self.order)
-        if self.until is not None:
-            last = technique_named(self.until, (*ORDERS[self.order], *VARIANT_TECHNIQUES)).name
+        last = None if self.until is None else self._last(self.until)
+        if self.are_all:
+            steps = all_steps_of(result, order=self.order)
+        else:
+            steps = steps_of(result, order=self.order, optional=() if last is None else (last,))
+        if last is not None:
             steps = takewhile(lambda step: last not in _names_of(step), steps)
         return islice(steps, 1) if self.hint else steps
 

@@ -20,17 +20,16 @@ from pipeline.native import Program, ProgramLoader
 from pipeline.puzzle.geometry import NINE_BY_NINE, units_of, values_of
 from pipeline.settings import RATING_TIMEOUT
 from pipeline.solving import LEVELS, NO_TECHNIQUE, RATING_VERSION, TIME_LIMIT, Rating, StopReason
+from pipeline.steps import hodoku, step_arrays
 from pipeline.steps import layout as L
-from pipeline.steps import step_arrays
 from pipeline.steps.all_singles import is_single, singles
 from pipeline.steps.explainer import nested_layout as N
-from pipeline.steps.hodoku.singles import place, strike
+from pipeline.steps.hodoku.singles import eliminate_queued, place_queued
 from pipeline.steps.step import UNIQUENESS, Cited, Node, Position, Step
 from pipeline.steps.techniques import (
     BY_RATING,
     BY_SCORE,
     FILLED,
-    FISH,
     MAX_SCORES,
     MORE,
     PAUSED,
@@ -45,13 +44,13 @@ from pipeline.steps.techniques import (
 __all__ = ["BY_RATING", "BY_SCORE", "Node", "Step", "all_steps", "ratings", "steps"]
 
 _MODULE_NAMES = (
-    "techniques", "step_arrays", "layout", "explainer.aligned", "explainer.bug",
+    "techniques", "step_arrays", "layout", "explainer", "explainer.aligned", "explainer.bug",
     "explainer.closure", "explainer.cycles", "explainer.hints", "explainer.implications",
     "explainer.loops", "explainer.multiple", "explainer.nested", "explainer.nested_chains",
     "explainer.nested_hints", "explainer.nested_implications", "explainer.nested_layout",
     "explainer.nested_multiple", "explainer.nested_patterns", "explainer.nested_records",
     "explainer.nested_slots", "explainer.nishio", "explainer.patterns",
-    "hodoku.almost_locked_sets", "hodoku.chains", "hodoku.colours", "hodoku.forcing",
+    "hodoku", "hodoku.almost_locked_sets", "hodoku.chains", "hodoku.colours", "hodoku.forcing",
     "hodoku.links", "hodoku.loops", "hodoku.nets", "hodoku.patterns", "hodoku.rectangles",
     "hodoku.set_links", "hodoku.singles", "hodoku.sue_de_coq", "hodoku.wings",
 )  # fmt: skip
@@ -71,8 +70,8 @@ candidates.
 
 _eliminate: Callable[..., None] = step_arrays.eliminate
 _fill: Callable[..., None] = step_arrays.fill
-_place: Callable[..., None] = place
-_strike: Callable[..., None] = strike
+_place: Callable[..., None] = place_queued
+_strike: Callable[..., None] = eliminate_queued
 _TRIAL_PUZZLE = "000000010400000000020000000000050407008000300001090000300400200050100000000806000"
 """A puzzle that needs most techniques."""
 
@@ -352,7 +351,7 @@ def _decode_step(walker: _Walker, before: Position) -> Step:
 
     technique = walker.order[step[L.TECHNIQUE]]
     cells = tuple(list_at(L.PATTERN_CELLS))
-    is_fish = technique.kind == FISH
+    is_fish = technique.kind == hodoku.FISH
     cited = [_decode_constraint(constraint) for constraint in list_at(L.CITED)]
     if step[L.DEADLY]:
         cited.append(_deadly_pattern(step, cells, before))
@@ -401,6 +400,10 @@ def _deadly_pattern(step: Sequence[int], cells: tuple[int, ...], before: Positio
 def _decode_node(signed: int, masks_before: Sequence[int]) -> Node:
     """Convert a signed node of `layout`; `masks_before`: the candidates before the step."""
     tables, node, digit = step_arrays.make_tables(), signed // 2, signed // 2 % 9
+    if node >= L.ALL_NODES:
+        unit, positions = divmod(node // 9 - L.SPOTS, 512)
+        places = (units_of(NINE_BY_NINE)[unit][k] for k in values_of(positions, 0))
+        return Node(digit + 1, tuple(places), bool(signed & 1))
     constraint, mask = tables[L.NODE_CONSTRAINTS + 4 * node], tables[L.NODE_MASKS + 4 * node]
     candidates = tables[L.CANDIDATES + 9 * constraint : L.CANDIDATES + 9 * constraint + 9]
     cells = (candidate // 9 for k, candidate in enumerate(candidates) if mask >> k & 1)
@@ -411,11 +414,16 @@ def _decode_node(signed: int, masks_before: Sequence[int]) -> Node:
 
 
 def ratings(
-    puzzles: Iterable[Sequence[int]], seconds: float = RATING_TIMEOUT, *, has_se: bool = True
+    puzzles: Iterable[Sequence[int]],
+    seconds: float = RATING_TIMEOUT,
+    *,
+    scored: Sequence[Technique] = SCORED,
+    has_se: bool = True,
 ) -> Iterator[Rating]:
     """Rate puzzles that are proved to have one solution, each given by its masks as in `steps`.
 
     - `seconds`: the time limit for each puzzle; a rating that it cuts short contains lower bounds.
+    - `scored`: the techniques for the score and the level, in this order.
     - `has_se`: also rate by Sudoku Explainer's order, which takes most of the time; else `se` is 0.
 
     If a step is unsound, the rating of that puzzle contains the message in `failed`.
@@ -424,7 +432,7 @@ def ratings(
     for masks in puzzles:
         run = run or loader.get(_SECONDS_PER_RATING)
         if walkers is None or (run and not walkers[0].is_compiled):
-            walkers = _Walker(run, SCORED), _Walker(run, BY_RATING)
+            walkers = _Walker(run, scored), _Walker(run, BY_RATING)
         try:
             yield _rate(walkers[0], walkers[1] if has_se else None, masks, seconds)
         except StepRejected as error:

@@ -11,6 +11,10 @@ one of the 54 groups of three cells where a box meets a line. A *node* is a digi
 spot + digit. If the spot is a cell, the node is a candidate. If it is a group, the node is two or
 three candidates of one digit, of which one holds if the node holds. A *signed* node is 2 · node + 1
 for "the node holds" and 2 · node for "the node does not hold".
+
+In `graph`, almost locked sets are further spots, from SPOTS on. A digit in such a spot is a node
+that holds if the digit is in one of its places in the set. In CHAIN_NODES of a step, where sets
+have no numbers, its node is ALL_NODES + 9 · (512 · unit + positions of these places) + digit.
 """
 
 from __future__ import annotations
@@ -97,6 +101,14 @@ MAX_TRIED = 500
 MAX_SETS, MAX_COMMONS = 700, 15000
 """Limits on the number of almost locked sets, and of their restricted commons."""
 
+GRAPH_NODES = ALL_NODES + 9 * MAX_SETS
+"""The number of nodes of `graph`."""
+
+MAX_DIRECT = 195_000
+"""Maximum number of direct implications. There are fewer than 45,000 of candidates and groups; the
+rest is for almost locked sets.
+"""
+
 SET_WORDS = 12
 """A set of almost locked sets is SET_WORDS words of BITS bits."""
 
@@ -149,7 +161,7 @@ WORDS, BITS = 12, 63
     CHAIN_QUEUE,  # the signed nodes of the last search in the order of reaching
     PATH,  # a chain from its start: its length, then its signed nodes
     MARKS,  # for each cell, the number of the last chain that passed it
-    FOUND,  # BANDS words for each digit: the eliminations of a chain
+    ELIMINATIONS,  # BANDS words for each digit: the eliminations of a chain
     BEST,  # the same of the best chain so far
     BEST_KEY,  # the rank of these eliminations, see `links.elimination_key`; 0 without any
     BEST_LENGTH,  # the number of nodes of the best chain so far
@@ -160,8 +172,8 @@ WORDS, BITS = 12, 63
     TRIALS,  # 2 · WORDS words for each signed candidate: what a trial of it eliminates and places
     NETS,  # the same: the candidates that its net eliminates and places
     NET,  # the same for the last net
-    PROVED,  # the same for all conclusions
-    STRUCK_BY,  # for each candidate that the last trial eliminated, the index of the placement
+    NET_CONCLUSIONS,  # the same for all conclusions
+    ELIMINATED_BY,  # for each candidate that the last trial eliminated, the index of the placement
     TRIAL_PLACED,  # for each placement of the last trial, its candidate; 0 is the assumption
     TRIAL_CITED,  # for each placement of the last trial, its constraint
     IS_NEEDED,  # for each placement of the last trial, whether a conclusion needs it
@@ -171,9 +183,9 @@ WORDS, BITS = 12, 63
      MAX_SETS, BANDS * MAX_SETS, 9 * BANDS * MAX_SETS, 9 * BANDS * MAX_SETS, MAX_SETS + 1,
      MAX_SETS, 2 * MAX_COMMONS, MAX_COMMONS, MAX_COMMONS, 81 * SET_WORDS, 9 * SET_WORDS,
      729 * SET_WORDS, 9 * SET_WORDS, 6 * MAX_SETS, 10 * BANDS, 9 * BANDS,
-     6 * ALL_NODES, 45000, *4 * (2 * ALL_NODES,), 2 * ALL_NODES + 1, 81, 9 * BANDS, 9 * BANDS, 1,
-     1, 81 * BANDS, 81 * BANDS, 42, 64, 4 * WORDS * SINGLES, 4 * WORDS * SINGLES, 2 * WORDS,
-     2 * WORDS, SINGLES, *3 * (UNITS * 9 + 2 * 81,))
+     6 * GRAPH_NODES, MAX_DIRECT, *4 * (2 * GRAPH_NODES,), 2 * GRAPH_NODES + 1, 81,
+     9 * BANDS, 9 * BANDS, 1, 1, 81 * BANDS, 81 * BANDS, 42, 64, 4 * WORDS * SINGLES,
+     4 * WORDS * SINGLES, 2 * WORDS, 2 * WORDS, SINGLES, *3 * (UNITS * 9 + 2 * 81,))
 )  # fmt: skip
 """Offsets of the parts of `graph`: the links between the nodes of a state, and searches in them."""
 

@@ -8,7 +8,8 @@ from difflib import get_close_matches
 from typing import Literal
 
 from pipeline.errors import UsageError, printable
-from pipeline.steps.techniques import BY_RATING, BY_SCORE, SINGLE, Technique
+from pipeline.steps import hodoku
+from pipeline.steps.techniques import BY_RATING, BY_SCORE, OPTIONAL, TECHNIQUES, Technique
 
 Order = Literal["boxes", "hodoku", "explainer"]
 
@@ -16,7 +17,7 @@ _SINGLE_SCORES = {
     "full house": 4, "hidden single in a box": 14, "hidden single in a line": 14, "naked single": 4,
 }  # fmt: skip
 _SINGLES = tuple(
-    technique._replace(score=score)
+    technique._replace(score=score, se=0)
     for name, score in _SINGLE_SCORES.items()
     for technique in BY_RATING
     if technique.name == name
@@ -24,7 +25,7 @@ _SINGLES = tuple(
 """Singles as a beginner looks for them: the last of a unit, in boxes, in lines, then in cells."""
 
 ORDERS: Mapping[Order, tuple[Technique, ...]] = {
-    "boxes": (*_SINGLES, *(each for each in BY_SCORE if each.kind != SINGLE)),
+    "boxes": (*_SINGLES, *(each for each in BY_SCORE if each.kind != hodoku.SINGLE)),
     "hodoku": BY_SCORE,
     "explainer": BY_RATING,
 }
@@ -37,7 +38,22 @@ ORDERS: Mapping[Order, tuple[Technique, ...]] = {
 """
 
 
-def technique_named(name: str, techniques: Iterable[Technique] = BY_SCORE) -> Technique:
+def order_with(order: Order, optional: Iterable[str] = OPTIONAL) -> tuple[Technique, ...]:
+    """The techniques of an order, with optional ones of HoDoKu at their places.
+
+    - `optional`: names, of which those in OPTIONAL count. Sudoku Explainer's order has no place for
+      them.
+    """
+    names = {*optional} & {*OPTIONAL} if order != "explainer" else ()
+    added = (technique for technique in TECHNIQUES if technique.name in names)
+    return tuple(sorted((*ORDERS[order], *added), key=lambda each: _PLACES.get(each, -1)))
+
+
+_PLACES = {technique: index for index, technique in enumerate(TECHNIQUES)}
+"""The place of each technique of HoDoKu, also of optional ones."""
+
+
+def technique_named(name: str, techniques: Iterable[Technique] = TECHNIQUES) -> Technique:
     """The first technique with this name; case, spaces and hyphens do not matter.
 
     Raises UsageError, with a suggestion, for an unknown name.

@@ -12,10 +12,10 @@ from pipeline.native import compiled
 from pipeline.puzzle.geometry import NINE_BY_NINE, units_of
 from pipeline.steps import layout as L
 
-BASES = (6.5, 6.6, 7.0, 7.5, 8.0, 8.5, 9.0, 9.5, 10.0, 10.5)
+BASE_RATINGS = (6.5, 6.6, 7.0, 7.5, 8.0, 8.5, 9.0, 9.5, 10.0, 10.5)
 """The base ratings of the chains of Sudoku Explainer."""
 
-COMPLEXITIES = tuple(((2 + half) << k) // 2 + 2 for k in range(2, 18) for half in (0, 1))
+COMPLEXITY_LIMITS = tuple(((2 + half) << k) // 2 + 2 for k in range(2, 18) for half in (0, 1))
 """Sudoku Explainer adds a tenth to the rating of a chain for each of these numbers of nodes that
 the chain exceeds.
 """
@@ -25,7 +25,7 @@ def rating_ranks() -> list[int]:
     """The rank of each rating of a chain: Sudoku Explainer adds up doubles, and compares these."""
     # not `sum`, which rounds once only from Python 3.12 on
     tenths = list(accumulate([0.1] * 31, initial=0.0))
-    ratings = [[base + added for added in tenths] for base in BASES]
+    ratings = [[base + added for added in tenths] for base in BASE_RATINGS]
     order = sorted({each for row in ratings for each in row})
     return [order.index(each) for row in ratings for each in row]
 
@@ -217,8 +217,8 @@ def make_tables() -> tuple[int, ...]:
         (max((mask & -mask).bit_length() - 1, 0) for mask in range(512)),
         (*starts, *masks),
         spot_at,
-        COMPLEXITIES,
-        (round(10 * base) for base in BASES),
+        COMPLEXITY_LIMITS,
+        (round(10 * base) for base in BASE_RATINGS),
         rating_ranks(),
         accumulate(map(len, excluded), initial=L.EXCLUDED),
         (sum(1 << c % 27 for c in seen[n] if c // 27 == b) for n in spots for b in range(L.BANDS)),

@@ -1,8 +1,9 @@
 """All techniques, simplest first, and the walk through a puzzle that tries them in this order.
 
-A technique is a row in TECHNIQUES; its kind selects the function that finds it. A new function
-needs a new kind and a line in `_find`. Names, order, levels and scores come from HoDoKu 2.2 (B.
-Hobiger, 2008), ratings from Sudoku Explainer 1.2 (N. Juillerat, 2006).
+A technique is a function and a row. The row is in TECHNIQUES or in BY_RATING, and its kind selects
+the function: `hodoku.find` and `explainer.find` have a line for each kind. Names, order, levels and
+scores come from HoDoKu 2.2 (B. Hobiger, 2008), ratings from Sudoku Explainer 1.2 (N. Juillerat,
+2006).
 """
 
 from __future__ import annotations
@@ -14,27 +15,18 @@ from typing import NamedTuple
 from pipeline.certify.steps import follows
 from pipeline.native import compiled
 from pipeline.solving import LEVELS
+from pipeline.steps import explainer, hodoku
 from pipeline.steps import layout as L
-from pipeline.steps.explainer import aligned as explainer_aligned
-from pipeline.steps.explainer import bug as explainer_bug
-from pipeline.steps.explainer import cycles as explainer_cycles
-from pipeline.steps.explainer import loops as explainer_loops
-from pipeline.steps.explainer import multiple as explainer_multiple
-from pipeline.steps.explainer import nested as explainer_nested
 from pipeline.steps.explainer import nested_layout as N
-from pipeline.steps.explainer import nishio as explainer_nishio
 from pipeline.steps.explainer import patterns as explainer_patterns
 from pipeline.steps.hodoku import (
     almost_locked_sets,
     chains,
     colours,
-    forcing,
     loops,
-    nets,
     patterns,
     rectangles,
     singles,
-    sue_de_coq,
     wings,
 )
 from pipeline.steps.hodoku.singles import apply_queued, set_up_queues
@@ -43,17 +35,9 @@ from pipeline.steps.step_arrays import apply_step, reset_step, set_up
 MAX_SCORES = (800, 1000, 1600, 1800)
 """Maximum score of a puzzle at each level except the last, which has no maximum."""
 
-(
-    SINGLE, LOCKED_CANDIDATES, SUBSET, FISH, UNIQUE_RECTANGLE, BUG, CHAIN,
-    COLOURS, WING, SUE_DE_COQ, ALMOST_LOCKED_SETS, FORCING_NET, REMOTE_PAIR, LOOP,
-    FORCING_CHAIN, BRUTE_FORCE,
-    EXPLAINER_HIDDEN_SINGLE, EXPLAINER_LOCKED, EXPLAINER_NAKED_SINGLE, EXPLAINER_HIDDEN_SET,
-    EXPLAINER_NAKED_SET, EXPLAINER_FISH, EXPLAINER_WING, EXPLAINER_LOOP, EXPLAINER_BUG,
-    EXPLAINER_ALIGNED, EXPLAINER_CHAIN, EXPLAINER_NISHIO, EXPLAINER_MULTIPLE,
-    EXPLAINER_DYNAMIC, VARIANT,
-) = range(31)  # fmt: skip
-"""Kinds of techniques: `_find` selects by kind the function to call. The package `variants` finds
-those of the kind VARIANT.
+VARIANT = 200
+"""The kind of a technique that the package `variants` finds. Other kinds are those of `hodoku` and
+`explainer`.
 """
 
 
@@ -61,9 +45,9 @@ class Technique(NamedTuple):
     """A technique of human solvers.
 
     - `level`: an index in LEVELS.
-    - `score`: the score of HoDoKu, 0 if HoDoKu does not have the technique.
-    - `se`: the rating of Sudoku Explainer in tenths, 0 if it does not have the technique.
-    - `kind`, `form`, `size`: the arguments of `_find`; a subset of size 2 is a pair.
+    - `score`: the score of HoDoKu, 0 for a technique of Sudoku Explainer.
+    - `se`: the lowest rating of Sudoku Explainer in tenths, 0 for a technique of HoDoKu.
+    - `kind`, `form`, `size`: the arguments of `find`; a subset of size 2 is a pair.
     """
 
     name: str
@@ -80,110 +64,127 @@ class Technique(NamedTuple):
 
     @property
     def needs_unique(self) -> bool:
-        return self.kind in (BUG, UNIQUE_RECTANGLE, EXPLAINER_LOOP, EXPLAINER_BUG)
+        return self.kind in (
+            hodoku.BUG_PLUS_ONE,
+            hodoku.UNIQUE_RECTANGLE,
+            explainer.BUG,
+            explainer.UNIQUE_LOOP,
+        )
+
+
+def _scored(
+    name: str, level: int, score: int, kind: int, form: int = 0, size: int = 0
+) -> Technique:
+    """A technique of HoDoKu."""
+    return Technique(name, level, score, 0, kind, form, size)
+
+
+def _rated(name: str, level: int, se: int, kind: int, form: int = 0, size: int = 0) -> Technique:
+    """A technique of Sudoku Explainer."""
+    return Technique(name, level, 0, se, kind, form, size)
 
 
 TECHNIQUES = (
-    Technique("full house", 0, 4, 10, SINGLE, singles.FULL_HOUSE),
-    Technique("naked single", 0, 4, 23, SINGLE, singles.NAKED_SINGLE),
-    Technique("hidden single", 0, 14, 0, SINGLE, singles.HIDDEN_SINGLE),
-    Technique("locked pair", 1, 40, 0, SUBSET, patterns.LOCKED, 2),
-    Technique("locked triple", 1, 60, 0, SUBSET, patterns.LOCKED, 3),
-    Technique("pointing", 1, 50, 26, LOCKED_CANDIDATES, patterns.POINTING),
-    Technique("claiming", 1, 50, 28, LOCKED_CANDIDATES, patterns.CLAIMING),
-    Technique("naked pair", 1, 60, 30, SUBSET, patterns.NAKED, 2),
-    Technique("naked triple", 1, 80, 36, SUBSET, patterns.NAKED, 3),
-    Technique("hidden pair", 1, 70, 34, SUBSET, patterns.HIDDEN, 2),
-    Technique("hidden triple", 1, 100, 40, SUBSET, patterns.HIDDEN, 3),
-    Technique("naked quadruple", 2, 120, 50, SUBSET, patterns.NAKED, 4),
-    Technique("hidden quadruple", 2, 150, 54, SUBSET, patterns.HIDDEN, 4),
-    Technique("X-wing", 2, 140, 32, FISH, patterns.BASIC, 2),
-    Technique("swordfish", 2, 150, 38, FISH, patterns.BASIC, 3),
-    Technique("jellyfish", 2, 160, 52, FISH, patterns.BASIC, 4),
-    Technique("remote pair", 2, 110, 0, REMOTE_PAIR),
-    Technique("BUG+1", 2, 100, 56, BUG),
-    Technique("skyscraper", 2, 130, 0, WING, wings.SKYSCRAPER),
-    Technique("2-string kite", 2, 150, 0, WING, wings.KITE),
-    Technique("turbot fish", 2, 120, 66, CHAIN, chains.TURBOT),
-    Technique("empty rectangle", 2, 120, 0, WING, wings.EMPTY_RECTANGLE),
-    Technique("W-wing", 2, 150, 0, WING, wings.W_WING),
-    Technique("XY-wing", 2, 160, 42, WING, wings.XY_WING),
-    Technique("XYZ-wing", 2, 180, 44, WING, wings.XYZ_WING),
-    Technique("unique rectangle 1", 2, 100, 45, UNIQUE_RECTANGLE, 1),
-    Technique("unique rectangle 2", 2, 100, 45, UNIQUE_RECTANGLE, 2),
-    Technique("unique rectangle 3", 2, 100, 46, UNIQUE_RECTANGLE, 3),
-    Technique("unique rectangle 4", 2, 100, 45, UNIQUE_RECTANGLE, 4),
-    Technique("unique rectangle 5", 2, 100, 45, UNIQUE_RECTANGLE, 5),
-    Technique("unique rectangle 6", 2, 100, 0, UNIQUE_RECTANGLE, 6),
-    Technique("hidden rectangle", 2, 100, 0, UNIQUE_RECTANGLE, rectangles.HIDDEN),
-    Technique("avoidable rectangle 1", 2, 100, 0, UNIQUE_RECTANGLE, rectangles.AVOIDABLE_1),
-    Technique("avoidable rectangle 2", 2, 100, 0, UNIQUE_RECTANGLE, rectangles.AVOIDABLE_2),
-    Technique("finned X-wing", 2, 130, 0, FISH, patterns.FINNED, 2),
-    Technique("sashimi X-wing", 2, 150, 0, FISH, patterns.SASHIMI, 2),
-    Technique("finned swordfish", 3, 200, 0, FISH, patterns.FINNED, 3),
-    Technique("sashimi swordfish", 3, 240, 0, FISH, patterns.SASHIMI, 3),
-    Technique("finned jellyfish", 3, 250, 0, FISH, patterns.FINNED, 4),
-    Technique("sashimi jellyfish", 3, 260, 0, FISH, patterns.SASHIMI, 4),
-    Technique("Sue de Coq", 3, 250, 0, SUE_DE_COQ),
-    Technique("simple colours", 2, 150, 0, COLOURS, colours.SIMPLE),
-    Technique("multi-colours", 2, 200, 0, COLOURS, colours.MULTI),
-    Technique("X-chain", 3, 260, 66, CHAIN, chains.X_CHAIN),
-    Technique("XY-chain", 3, 260, 70, CHAIN, chains.XY_CHAIN),
-    Technique("alternating inference chain", 3, 280, 70, LOOP, 0),
-    Technique("grouped chain", 3, 300, 0, LOOP, 1),
-    Technique("ALS-XZ", 3, 300, 0, ALMOST_LOCKED_SETS, almost_locked_sets.XZ),
-    Technique("ALS-XY-wing", 3, 320, 0, ALMOST_LOCKED_SETS, almost_locked_sets.XY_WING),
-    Technique("ALS chain", 3, 340, 0, ALMOST_LOCKED_SETS, almost_locked_sets.CHAIN),
-    Technique("death blossom", 3, 360, 0, ALMOST_LOCKED_SETS, almost_locked_sets.BLOSSOM),
-    Technique("forcing chain", 4, 500, 0, FORCING_CHAIN),
-    Technique("forcing net", 4, 700, 85, FORCING_NET),
+    _scored("full house", 0, 4, hodoku.SINGLE, singles.FULL_HOUSE),
+    _scored("naked single", 0, 4, hodoku.SINGLE, singles.NAKED_SINGLE),
+    _scored("hidden single", 0, 14, hodoku.SINGLE, singles.HIDDEN_SINGLE),
+    _scored("locked pair", 1, 40, hodoku.SUBSET, patterns.LOCKED, 2),
+    _scored("locked triple", 1, 60, hodoku.SUBSET, patterns.LOCKED, 3),
+    _scored("pointing", 1, 50, hodoku.LOCKED_CANDIDATES, patterns.POINTING),
+    _scored("claiming", 1, 50, hodoku.LOCKED_CANDIDATES, patterns.CLAIMING),
+    _scored("naked pair", 1, 60, hodoku.SUBSET, patterns.NAKED, 2),
+    _scored("naked triple", 1, 80, hodoku.SUBSET, patterns.NAKED, 3),
+    _scored("hidden pair", 1, 70, hodoku.SUBSET, patterns.HIDDEN, 2),
+    _scored("hidden triple", 1, 100, hodoku.SUBSET, patterns.HIDDEN, 3),
+    _scored("naked quadruple", 2, 120, hodoku.SUBSET, patterns.NAKED, 4),
+    _scored("hidden quadruple", 2, 150, hodoku.SUBSET, patterns.HIDDEN, 4),
+    _scored("X-wing", 2, 140, hodoku.FISH, patterns.BASIC, 2),
+    _scored("swordfish", 2, 150, hodoku.FISH, patterns.BASIC, 3),
+    _scored("jellyfish", 2, 160, hodoku.FISH, patterns.BASIC, 4),
+    _scored("remote pair", 2, 110, hodoku.REMOTE_PAIR),
+    _scored("BUG+1", 2, 100, hodoku.BUG_PLUS_ONE),
+    _scored("skyscraper", 2, 130, hodoku.SHORT_CHAIN, wings.SKYSCRAPER),
+    _scored("2-string kite", 2, 150, hodoku.SHORT_CHAIN, wings.KITE),
+    _scored("turbot fish", 2, 120, hodoku.SIMPLE_CHAIN, chains.TURBOT),
+    _scored("empty rectangle", 2, 120, hodoku.SHORT_CHAIN, wings.EMPTY_RECTANGLE),
+    _scored("W-wing", 2, 150, hodoku.SHORT_CHAIN, wings.W_WING),
+    _scored("XY-wing", 2, 160, hodoku.SHORT_CHAIN, wings.XY_WING),
+    _scored("XYZ-wing", 2, 180, hodoku.SHORT_CHAIN, wings.XYZ_WING),
+    _scored("unique rectangle 1", 2, 100, hodoku.UNIQUE_RECTANGLE, 1),
+    _scored("unique rectangle 2", 2, 100, hodoku.UNIQUE_RECTANGLE, 2),
+    _scored("unique rectangle 3", 2, 100, hodoku.UNIQUE_RECTANGLE, 3),
+    _scored("unique rectangle 4", 2, 100, hodoku.UNIQUE_RECTANGLE, 4),
+    _scored("unique rectangle 5", 2, 100, hodoku.UNIQUE_RECTANGLE, 5),
+    _scored("unique rectangle 6", 2, 100, hodoku.UNIQUE_RECTANGLE, 6),
+    _scored("hidden rectangle", 2, 100, hodoku.UNIQUE_RECTANGLE, rectangles.HIDDEN_RECTANGLE),
+    _scored("avoidable rectangle 1", 2, 100, hodoku.UNIQUE_RECTANGLE, rectangles.AVOIDABLE_1),
+    _scored("avoidable rectangle 2", 2, 100, hodoku.UNIQUE_RECTANGLE, rectangles.AVOIDABLE_2),
+    _scored("finned X-wing", 2, 130, hodoku.FISH, patterns.FINNED, 2),
+    _scored("sashimi X-wing", 2, 150, hodoku.FISH, patterns.SASHIMI, 2),
+    _scored("finned swordfish", 3, 200, hodoku.FISH, patterns.FINNED, 3),
+    _scored("sashimi swordfish", 3, 240, hodoku.FISH, patterns.SASHIMI, 3),
+    _scored("finned jellyfish", 3, 250, hodoku.FISH, patterns.FINNED, 4),
+    _scored("sashimi jellyfish", 3, 260, hodoku.FISH, patterns.SASHIMI, 4),
+    _scored("Sue de Coq", 3, 250, hodoku.SUE_DE_COQ),
+    _scored("simple colours", 2, 150, hodoku.COLOURING, colours.SIMPLE),
+    _scored("multi-colours", 2, 200, hodoku.COLOURING, colours.MULTI),
+    _scored("X-chain", 3, 260, hodoku.SIMPLE_CHAIN, chains.X_CHAIN),
+    _scored("XY-chain", 3, 260, hodoku.SIMPLE_CHAIN, chains.XY_CHAIN),
+    _scored("alternating inference chain", 3, 280, hodoku.INFERENCE_CHAIN, loops.SINGLE_NODES),
+    _scored("grouped chain", 3, 300, hodoku.INFERENCE_CHAIN, loops.GROUPS),
+    _scored("grouped chain with ALS", 3, 300, hodoku.INFERENCE_CHAIN, loops.SETS),
+    _scored("ALS-XZ", 3, 300, hodoku.ALMOST_LOCKED_SETS, almost_locked_sets.ALS_XZ),
+    _scored("ALS-XY-wing", 3, 320, hodoku.ALMOST_LOCKED_SETS, almost_locked_sets.ALS_XY_WING),
+    _scored("ALS chain", 3, 340, hodoku.ALMOST_LOCKED_SETS, almost_locked_sets.ALS_CHAIN),
+    _scored("death blossom", 3, 360, hodoku.ALMOST_LOCKED_SETS, almost_locked_sets.DEATH_BLOSSOM),
+    _scored("forcing chain", 4, 500, hodoku.FORCING_CHAIN),
+    _scored("forcing net", 4, 700, hodoku.FORCING_NET),
 )
-OPTIONAL = ("death blossom",)
+OPTIONAL = ("grouped chain with ALS", "death blossom")
 """Techniques that HoDoKu does not use unless it is told to."""
 
 BY_SCORE = tuple(technique for technique in TECHNIQUES if technique.name not in OPTIONAL)
 """The techniques of HoDoKu in its order."""
 
-SCORED = (*BY_SCORE, Technique("brute force", 4, 10_000, 0, BRUTE_FORCE))
+BRUTE_FORCE = _scored("brute force", 4, 10_000, hodoku.BRUTE_FORCE)
+"""What HoDoKu counts where none of its techniques applies. It is no technique."""
+
+SCORED = (*BY_SCORE, BRUTE_FORCE)
 """What HoDoKu counts for its score: its techniques, and brute force where none of them applies."""
 
 BY_RATING = (
-    Technique("full house", 0, 0, 10, EXPLAINER_HIDDEN_SINGLE, explainer_patterns.FULL_HOUSE),
-    Technique(
-        "hidden single in a box", 0, 0, 12, EXPLAINER_HIDDEN_SINGLE, explainer_patterns.IN_BOX
-    ),
-    Technique(
-        "hidden single in a line", 0, 0, 15, EXPLAINER_HIDDEN_SINGLE, explainer_patterns.IN_LINE
-    ),
-    Technique("direct pointing", 0, 0, 17, EXPLAINER_LOCKED, 0, 1),
-    Technique("direct hidden pair", 1, 0, 20, EXPLAINER_HIDDEN_SET, 1, 2),
-    Technique("naked single", 0, 0, 23, EXPLAINER_NAKED_SINGLE),
-    Technique("direct hidden triple", 1, 0, 25, EXPLAINER_HIDDEN_SET, 1, 3),
-    Technique("pointing", 1, 0, 26, EXPLAINER_LOCKED, 0),
-    Technique("claiming", 1, 0, 28, EXPLAINER_LOCKED, 1),
-    Technique("naked pair", 1, 0, 30, EXPLAINER_NAKED_SET, 0, 2),
-    Technique("X-wing", 2, 0, 32, EXPLAINER_FISH, 0, 2),
-    Technique("hidden pair", 1, 0, 34, EXPLAINER_HIDDEN_SET, 0, 2),
-    Technique("naked triple", 1, 0, 36, EXPLAINER_NAKED_SET, 0, 3),
-    Technique("swordfish", 2, 0, 38, EXPLAINER_FISH, 0, 3),
-    Technique("hidden triple", 1, 0, 40, EXPLAINER_HIDDEN_SET, 0, 3),
-    Technique("XY-wing", 2, 0, 42, EXPLAINER_WING, 0, 2),
-    Technique("XYZ-wing", 2, 0, 44, EXPLAINER_WING, 0, 3),
-    Technique("unique loop", 2, 0, 45, EXPLAINER_LOOP),
-    Technique("naked quadruple", 2, 0, 50, EXPLAINER_NAKED_SET, 0, 4),
-    Technique("jellyfish", 2, 0, 52, EXPLAINER_FISH, 0, 4),
-    Technique("hidden quadruple", 2, 0, 54, EXPLAINER_HIDDEN_SET, 0, 4),
-    Technique("bivalue universal grave", 2, 0, 56, EXPLAINER_BUG),
-    Technique("aligned pair exclusion", 3, 0, 62, EXPLAINER_ALIGNED, 0, 2),
-    Technique("cycle or forcing chain", 3, 0, 65, EXPLAINER_CHAIN),
-    Technique("aligned triplet exclusion", 3, 0, 75, EXPLAINER_ALIGNED, 0, 3),
-    Technique("Nishio forcing chain", 4, 0, 75, EXPLAINER_NISHIO),
-    Technique("multiple forcing chain", 4, 0, 80, EXPLAINER_MULTIPLE),
-    Technique("dynamic forcing chain", 4, 0, 85, EXPLAINER_DYNAMIC),
-    Technique("dynamic forcing chain plus", 4, 0, 90, EXPLAINER_DYNAMIC, 1),
-    Technique("nested forcing chain", 4, 0, 95, EXPLAINER_DYNAMIC, 2),
-    Technique("nested multiple forcing chain", 4, 0, 100, EXPLAINER_DYNAMIC, 3),
-    Technique("nested dynamic forcing chain", 4, 0, 105, EXPLAINER_DYNAMIC, 4),
+    _rated("full house", 0, 10, explainer.SINGLE_IN_UNIT, explainer_patterns.FULL_HOUSE),
+    _rated("hidden single in a box", 0, 12, explainer.SINGLE_IN_UNIT, explainer_patterns.IN_BOX),
+    _rated("hidden single in a line", 0, 15, explainer.SINGLE_IN_UNIT, explainer_patterns.IN_LINE),
+    _rated("direct pointing", 0, 17, explainer.INTERSECTION, 0, 1),
+    _rated("direct hidden pair", 1, 20, explainer.HIDDEN_SET, 1, 2),
+    _rated("naked single", 0, 23, explainer.SINGLE_IN_CELL),
+    _rated("direct hidden triple", 1, 25, explainer.HIDDEN_SET, 1, 3),
+    _rated("pointing", 1, 26, explainer.INTERSECTION, 0),
+    _rated("claiming", 1, 28, explainer.INTERSECTION, 1),
+    _rated("naked pair", 1, 30, explainer.NAKED_SET, 0, 2),
+    _rated("X-wing", 2, 32, explainer.BASIC_FISH, 0, 2),
+    _rated("hidden pair", 1, 34, explainer.HIDDEN_SET, 0, 2),
+    _rated("naked triple", 1, 36, explainer.NAKED_SET, 0, 3),
+    _rated("swordfish", 2, 38, explainer.BASIC_FISH, 0, 3),
+    _rated("hidden triple", 1, 40, explainer.HIDDEN_SET, 0, 3),
+    _rated("XY-wing", 2, 42, explainer.WING, 0, 2),
+    _rated("XYZ-wing", 2, 44, explainer.WING, 0, 3),
+    _rated("unique loop", 2, 45, explainer.UNIQUE_LOOP),
+    _rated("naked quadruple", 2, 50, explainer.NAKED_SET, 0, 4),
+    _rated("jellyfish", 2, 52, explainer.BASIC_FISH, 0, 4),
+    _rated("hidden quadruple", 2, 54, explainer.HIDDEN_SET, 0, 4),
+    _rated("bivalue universal grave", 2, 56, explainer.BUG),
+    _rated("aligned pair exclusion", 3, 62, explainer.ALIGNED, 0, 2),
+    _rated("cycle or forcing chain", 3, 65, explainer.CYCLE),
+    _rated("aligned triplet exclusion", 3, 75, explainer.ALIGNED, 0, 3),
+    _rated("Nishio forcing chain", 4, 75, explainer.NISHIO),
+    _rated("multiple forcing chain", 4, 80, explainer.MULTIPLE),
+    _rated("dynamic forcing chain", 4, 85, explainer.DYNAMIC),
+    _rated("dynamic forcing chain plus", 4, 90, explainer.DYNAMIC, 1),
+    _rated("nested forcing chain", 4, 95, explainer.DYNAMIC, 2),
+    _rated("nested multiple forcing chain", 4, 100, explainer.DYNAMIC, 3),
+    _rated("nested dynamic forcing chain", 4, 105, explainer.DYNAMIC, 4),
 )
 """The techniques of Sudoku Explainer in its order.
 
@@ -203,20 +204,11 @@ def new_walk(order: Sequence[Technique], *, unique: bool = False) -> list[int]:
         )
         for technique in order
     ]
-    has_queues = any(technique.kind == SINGLE for technique in order)
-    return [
-        -1,
-        int(unique),
-        len(order),
-        0,
-        0,
-        0,
-        int(has_queues),
-        0,
-        0,
-        0,
-        *chain.from_iterable(rows),
-    ]
+    walk = [0] * L.TECHNIQUE_ROWS
+    walk[L.STEPS_TAKEN], walk[L.IS_UNIQUE] = -1, int(unique)
+    walk[L.TECHNIQUE_COUNT] = len(order)
+    walk[L.HAS_QUEUES] = int(any(technique.kind == hodoku.SINGLE for technique in order))
+    return [*walk, *chain.from_iterable(rows)]
 
 
 MORE, FILLED, STUCK, UNSOUND, PAUSED = range(5)
@@ -228,75 +220,6 @@ MORE, FILLED, STUCK, UNSOUND, PAUSED = range(5)
 - UNSOUND: a step does not follow from its citations.
 - PAUSED: the search for a step goes on at the next call.
 """
-
-
-@compiled()
-def _find(kind, form, size, state, tables, step, graph, scratch, stack, workspace, inner, nest):
-    """Find a step of a kind and write it to `step`.
-
-    Returns 0 if there is none. Else returns the rating of Sudoku Explainer in tenths, or 1 if it is
-    that of the technique.
-    """
-    reset_step(step)
-    if kind == EXPLAINER_HIDDEN_SINGLE:
-        return explainer_patterns.find_hidden_single(state, tables, step, form)
-    if kind == EXPLAINER_NAKED_SINGLE:
-        return explainer_patterns.find_naked_single(state, tables, step)
-    if kind == EXPLAINER_LOCKED:
-        return explainer_patterns.find_locked(state, tables, step, form, size)
-    if kind == EXPLAINER_HIDDEN_SET:
-        return explainer_patterns.find_hidden_set(state, tables, step, size, form)
-    if kind == EXPLAINER_NAKED_SET:
-        return explainer_patterns.find_naked_set(state, tables, step, size)
-    if kind == EXPLAINER_FISH:
-        return explainer_patterns.find_fish(state, tables, step, size)
-    if kind == EXPLAINER_WING:
-        return explainer_patterns.find_wing(state, tables, step, size)
-    if kind == EXPLAINER_LOOP:
-        return explainer_loops.find_unique_loop(state, tables, step, workspace)
-    if kind == EXPLAINER_BUG:
-        return explainer_bug.find_bug(state, scratch, tables, step)
-    if kind == EXPLAINER_ALIGNED:
-        return explainer_aligned.find_aligned(state, tables, step, scratch, size)
-    if kind == EXPLAINER_CHAIN:
-        return explainer_cycles.find_chain(state, tables, step, workspace, graph)
-    if kind == EXPLAINER_NISHIO:
-        return explainer_nishio.find_nishio(state, scratch, tables, step, workspace)
-    if kind == EXPLAINER_MULTIPLE:
-        return explainer_multiple.find_multiple(state, tables, step, workspace, graph)
-    if kind == EXPLAINER_DYNAMIC:
-        return explainer_nested.find_dynamic(state, scratch, inner, tables, step, nest, form)
-    if kind == SINGLE:
-        return singles.find_single(state, tables, step, graph, form)
-    if kind == LOCKED_CANDIDATES:
-        return patterns.find_locked_candidates(state, tables, step, form)
-    if kind == SUBSET:
-        return patterns.find_subset(state, tables, step, graph, size, form)
-    if kind == FISH:
-        return patterns.find_fish(state, tables, step, graph, size, form)
-    if kind == UNIQUE_RECTANGLE:
-        return rectangles.find_rectangle(state, tables, step, graph, form)
-    if kind == BUG:
-        return patterns.find_bug(state, tables, step)
-    if kind == WING:
-        return wings.find_wing(state, tables, step, form)
-    if kind == SUE_DE_COQ:
-        return sue_de_coq.find_sue_de_coq(state, tables, step, graph)
-    if kind == ALMOST_LOCKED_SETS:
-        return almost_locked_sets.find_almost_locked_sets(state, tables, step, graph, form)
-    if kind == COLOURS:
-        return colours.find_colours(state, tables, step, graph, form)
-    if kind == CHAIN:
-        return chains.find_chain(state, tables, step, graph, form)
-    if kind == REMOTE_PAIR:
-        return chains.find_remote_pair(state, tables, step, graph)
-    if kind == LOOP:
-        return loops.find_loop(state, tables, step, graph, form)
-    if kind == FORCING_CHAIN:
-        return forcing.find_forcing_chain(state, tables, step, graph)
-    if kind == BRUTE_FORCE:
-        return nets.find_by_brute_force(state, step, stack)
-    return nets.find_forcing_net(state, tables, step, graph, scratch)
 
 
 # A fault in a technique cannot make a step unsound: `certify.steps.follows` checks each step. After
@@ -326,15 +249,19 @@ def take_steps(walk, state, tables, step, graph, scratch, stack, workspace, inne
         walk[L.RESUME_ROW] = 0
         while row < end:
             kind, form, size = walk[row + L.KIND], walk[row + L.FORM], walk[row + L.SIZE]
-            rating = _find(
-                kind, form, size, state, tables, step, graph, scratch, stack, workspace, inner, nest
-            )
+            reset_step(step)
+            if kind < explainer.FIRST_KIND:
+                rating = hodoku.find(kind, form, size, state, tables, step, graph, scratch, stack)
+            else:
+                rating = explainer.find(
+                    kind, form, size, state, tables, step, graph, scratch, workspace, inner, nest
+                )
             if rating:
                 break
             row += L.TECHNIQUE_ROW_SIZE
         if row == end:
             return STUCK
-        if rating == explainer_nested.PAUSED:
+        if rating == explainer.nested.PAUSED:
             walk[L.RESUME_ROW] = row
             return PAUSED
         step[L.TECHNIQUE] = (row - L.TECHNIQUE_ROWS) // L.TECHNIQUE_ROW_SIZE

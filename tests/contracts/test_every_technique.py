@@ -10,7 +10,7 @@ from support.techniques import RATED_EXAMPLES
 
 from pipeline.certify.steps import CITED, DEADLY, EXTRAS
 from pipeline.steps import loader
-from pipeline.steps.orders import ORDERS
+from pipeline.steps.orders import order_with
 
 ORDER_NAMES = "hodoku", "explainer"
 
@@ -22,7 +22,7 @@ def _in_plain_python(monkeypatch):
 
 @for_each("order", ORDER_NAMES)
 def test_every_technique_has_a_name_of_its_own_and_a_state(order):
-    names = [technique.name for technique in ORDERS[order]]
+    names = [technique.name for technique in order_with(order)]
     assert len({*names}) == len(names)
     assert {(order, name) for name in names} - STATES.keys() == {
         key for key in WITHOUT_STATE if key[0] == order
@@ -47,5 +47,5 @@ def test_the_first_step_is_that_of_sudoku_explainer(name):
 
 
 def test_every_technique_of_sudoku_explainer_has_a_first_step():
-    names = {technique.name for technique in ORDERS["explainer"]}
+    names = {technique.name for technique in order_with("explainer")}
     assert names - RATED_EXAMPLES.keys() == {name for _, name in WITHOUT_STATE} & names

@@ -5,7 +5,7 @@ from __future__ import annotations
 from support.pages import PAGES
 
 from pipeline.solving import LEVELS
-from pipeline.steps.techniques import BY_RATING, BY_SCORE, MAX_SCORES
+from pipeline.steps.techniques import BY_RATING, MAX_SCORES, TECHNIQUES
 
 
 def table_rows(heading: str) -> list[list[str]]:
@@ -21,14 +21,15 @@ def table_rows(heading: str) -> list[list[str]]:
 
 
 def test_a_table_has_every_technique_of_hodoku_with_its_level_score_and_rating():
+    rated = {each.name: f"{each.se / 10:.1f}" for each in BY_RATING}
     assert table_rows("Techniques") == [
         [
             each.name,
             LEVELS[each.level],
             str(each.score),
-            f"{each.se / 10:.1f}" if each.se else "",
+            rated.get(each.name, ""),
         ]
-        for each in BY_SCORE
+        for each in TECHNIQUES
     ]
 
 

@@ -10,21 +10,22 @@ import pytest
 from support.outboxes import EXAMPLES
 from support.step_states import REASONS, STATES, WITHOUT_STATE, example, reasons
 
+from pipeline.puzzle.puzzle import Puzzle
 from pipeline.reading.formats import parse_puzzle
 from pipeline.steps import steps
-from pipeline.steps.orders import ORDERS
+from pipeline.steps.orders import order_with
 from pipeline.steps.presentation.wording import WORDINGS, wording_of
 from pipeline.steps.presentation.words import branch_lines, eliminations
 from pipeline.steps.step import CONTRADICTION
 from pipeline.steps.techniques import TECHNIQUES
-from pipeline.steps.variants import VARIANT_TECHNIQUES
+from pipeline.steps.variants import VARIANT_TECHNIQUES, variant_steps
 
 
 def test_every_technique_has_a_wording_and_a_state():
-    named = {(order, each.name) for order in ("hodoku", "explainer") for each in ORDERS[order]}
+    named = {(order, each.name) for order in ("hodoku", "explainer") for each in order_with(order)}
     assert named - STATES.keys() == WITHOUT_STATE
     worded = {name for names in WORDINGS for name in names}
-    techniques = (*TECHNIQUES, *ORDERS["explainer"], *VARIANT_TECHNIQUES)
+    techniques = (*TECHNIQUES, *order_with("explainer"), *VARIANT_TECHNIQUES)
     assert worded == {each.name for each in techniques}
 
 
@@ -86,9 +87,63 @@ def test_branches_of_a_contradiction_end_with_its_sentence():
     assert f"If r1c2={branch.assumption.value}, " in step.reason
 
 
+@pytest.mark.parametrize(
+    ("name", "line", "reason"),
+    [
+        (
+            "killer.txt",
+            "combinations of cage 7 at r1c7 removes 3,5,6,7,8,9 from r1c7,r2c7,r2c8",
+            (
+                "The three values of cage 7 at r1c7 must be 1, 2 and 4, so r1c7, r2c7 and r2c8 are "
+                "not 3, 5, 6, 7, 8 or 9."
+            ),
+        ),
+        (
+            "killer.txt",
+            "combinations of cage 9 at r6c2 removes 9 from r6c2,r7c2",
+            "No two candidates that fill cage 9 at r6c2 include 9, so r6c2 and r7c2 are not 9.",
+        ),
+        (
+            "killer.txt",
+            "combinations of cage 13 at r6c1 removes 6 from r6c1",
+            "No two candidates that fill cage 13 at r6c1 include 6 in r6c1.",
+        ),
+        (
+            "killer.txt",
+            "combinations of cage 7 at r9c2 removes 1,2,3,4,5,6,8,9 from r9c2",
+            "r9c2 is the only cell of cage 7 at r9c2, so it is 7.",
+        ),
+        (
+            "killer-arrows.txt",
+            "value 8 of cage 17 at r9c1 removes 8 from r7c1,r7c2,r7c3,r8c1,r8c2,r9c4,r9c6",
+            (
+                "Every combination for cage 17 at r9c1 contains 8, so one of r9c1 and r9c2 is 8; "
+                "r7c1, r7c2, r7c3, r8c1, r8c2, r9c4 and r9c6 see both, so they are not 8."
+            ),
+        ),
+        (
+            "constraints.iss.txt",
+            "rule whispers 3 from r3c5 removes 4 from r4c5",
+            (
+                "Whispers 3 from r3c5 would be broken otherwise, whatever its other cells hold: "
+                "r4c5 is not 4."
+            ),
+        ),
+    ],
+)
+def test_steps_of_variants_are_explained_by_their_rules(name, line, reason):
+    found = variant_steps(Puzzle.from_file(EXAMPLES / name))
+    assert next(step.reason for step in found if str(step) == line) == reason
+
+
+def test_a_sentence_keeps_a_symbol_at_its_beginning():
+    step = example("hodoku", "hidden single").with_symbols("abcdefghi")
+    assert step.reason.startswith("f must be in box 6, and r4c9 is its only place there")
+
+
 def test_marks_of_the_puzzle_are_a_reason():
     puzzle = parse_puzzle((EXAMPLES / "even-odd.sudoku").read_text())
-    found = [*islice(steps(puzzle.cells, unique=True, techniques=ORDERS["hodoku"][:3]), 8)]
+    found = [*islice(steps(puzzle.cells, unique=True, techniques=order_with("hodoku")[:3]), 8)]
     text = "r3c1 is marked as even and sees 2, 4 and 8, so only 6 is left for it."
     reasons_found = {step.reason for step in found}
     assert text in reasons_found

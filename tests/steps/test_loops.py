@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from support.positions import candidates_of, first_step, struck_by
 
-AIC, GROUPED = "alternating inference chain", "grouped chain"
+AIC, GROUPED, SETS = "alternating inference chain", "grouped chain", "grouped chain with ALS"
 OPEN_LOOP = {"1 r1": "r1c1 r1c5", "3 c5": "r1c5 r6c5", "2 r6": "r6c1 r6c5"}
 CASES = {
     "a candidate that implies its contrary": (
@@ -46,6 +46,25 @@ CASES = {
         {"7 b1": "r1c2 r1c3 r2c1 r3c1", "7 c6": "r1c6 r7c6"},
         "r7c1<>7",
     ),
+    "a chain through an almost locked set": (
+        SETS,
+        {"r1c1": "15", "r1c4": "123", "r1c5": "23", "r1c8": "25"},
+        {},
+        "r1c2<>5 r1c3<>5 r1c6<>5 r1c7<>5 r1c9<>5",
+    ),
+    "a continuous loop through an almost locked set": (
+        SETS,
+        {"r7c4": "123", "r7c5": "13"},
+        {"5 r1": "r1c1 r1c8", "2 c8": "r1c8 r7c8", "3 c1": "r7c1 r1c1"},
+        "r1c1<>1246789 r1c8<>1346789 r7c2<>23 r7c3<>23 r7c6<>23 r7c7<>23 r7c9<>23",
+    ),
+    "no chain if a place in the set is not excluded": (
+        SETS,
+        {"r1c1": "15", "r1c4": "123", "r2c5": "123", "r1c8": "25"},
+        {},
+        "",
+    ),
+    "no chain with sets if the set is a single cell": (SETS, {}, OPEN_LOOP, ""),
     "no grouped chain without a group": (GROUPED, {}, OPEN_LOOP, ""),
 }
 

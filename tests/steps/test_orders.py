@@ -6,8 +6,9 @@ import pytest
 
 from pipeline.errors import UsageError
 from pipeline.steps import BY_SCORE
-from pipeline.steps.orders import ORDERS, technique_named
-from pipeline.steps.techniques import SINGLE
+from pipeline.steps.hodoku import SINGLE
+from pipeline.steps.orders import ORDERS, order_with, technique_named
+from pipeline.steps.techniques import TECHNIQUES
 
 
 def test_a_beginner_takes_singles_in_boxes_first_and_then_follows_hodoku():
@@ -17,6 +18,17 @@ def test_a_beginner_takes_singles_in_boxes_first_and_then_follows_hodoku():
     assert names == ["full house", boxes, lines, "naked single"]
     assert beginner[4:] == tuple(each for each in BY_SCORE if each.kind != SINGLE)
     assert all(technique.score for technique in beginner)
+
+
+def test_an_optional_technique_comes_at_its_place():
+    assert order_with("hodoku") == TECHNIQUES
+    assert order_with("hodoku", ()) == ORDERS["hodoku"]
+    assert order_with("boxes", ["X-wing"]) == ORDERS["boxes"]
+    assert order_with("explainer") == ORDERS["explainer"]
+    names = [technique.name for technique in order_with("boxes", ["death blossom"])]
+    at = names.index("death blossom")
+    assert names[at - 1 : at + 2] == ["ALS chain", "death blossom", "forcing chain"]
+    assert names[:at] + names[at + 1 :] == [technique.name for technique in ORDERS["boxes"]]
 
 
 @pytest.mark.parametrize("name", ["X-wing", "xwing", "X wing", "x_WING"])

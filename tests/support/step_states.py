@@ -13,7 +13,7 @@ from pathlib import Path
 
 from pipeline.reading.formats import parse_source
 from pipeline.steps import Step, loader, steps
-from pipeline.steps.orders import ORDERS
+from pipeline.steps.orders import order_with
 from pipeline.steps.presentation.words import branch_lines
 
 REASONS = Path(__file__).parents[1] / "golden" / "step-reasons.txt"
@@ -37,7 +37,7 @@ WITHOUT_STATE = {
 def example(order: str, name: str) -> Step:
     """The first step of a technique in its state."""
     parsed = parse_source(STATES[order, name].encode(), "state.txt")
-    technique = next(each for each in ORDERS[order] if each.name == name)
+    technique = next(each for each in order_with(order) if each.name == name)
     placed, struck = parsed.progress
     cells = parsed.puzzle.cells
     return next(steps(cells, unique=True, techniques=[technique], placed=placed, struck=struck))

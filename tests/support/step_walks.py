@@ -11,7 +11,7 @@ from pipeline.certify.steps import ELIMINATED, PLACED, STACK_SIZE, TECHNIQUE, fo
 from pipeline.reading.formats import parse_source
 from pipeline.steps import BY_RATING, _Walker
 from pipeline.steps.layout import HIGHEST_RATING
-from pipeline.steps.orders import ORDERS, Order
+from pipeline.steps.orders import Order, order_with
 
 
 @dataclass
@@ -63,7 +63,7 @@ def rated_walk(name: str) -> Walk:
 def walk_of(order: Order, name: str) -> Walk:
     """The step that a technique alone finds in its state, see `support.step_states`."""
     parsed = parse_source(STATES[order, name].encode(), "state.txt")
-    walker = _Walker(None, [each for each in ORDERS[order] if each.name == name])
+    walker = _Walker(None, [each for each in order_with(order) if each.name == name])
     placed, struck = parsed.progress
     walker.start_at(parsed.puzzle.cells, struck, placed, unique=True)
     return walk_from(walker)

@@ -17,7 +17,7 @@ from pipeline.steps.step_arrays import append_new
     BASE_CYCLE, BASE_X_CHAIN, BASE_CHAIN, BASE_NISHIO, BASE_MULTIPLE, BASE_DYNAMIC, BASE_PLUS,
     BASE_NESTED_2, BASE_NESTED_3, BASE_NESTED_4,
 ) = range(10)  # fmt: skip
-"""Indices of base ratings in `step_arrays.BASES`."""
+"""Indices of base ratings in `step_arrays.BASE_RATINGS`."""
 
 DOUBLE, X_KIND, Y_KIND, MIXED_KIND, CELL_KIND, REGION_KIND, CONTRADICTION = range(1, 8)
 """Kinds of hints. Of hints with equal rating and complexity, the lowest kind is taken."""

@@ -9,19 +9,19 @@ from __future__ import annotations
 from pipeline.native import compiled
 from pipeline.steps import layout as L
 from pipeline.steps.hodoku.links import (
-    clear_found,
-    eliminate_found,
+    clear_eliminations,
     elimination_count,
     elimination_key,
-    keep_found,
+    keep_best,
+    write_eliminations,
 )
-from pipeline.steps.hodoku.set_links import link_sets, overlap
+from pipeline.steps.hodoku.set_links import cite_set, link_sets, sets_overlap
 from pipeline.steps.step_arrays import append_new, bit_count, lowest_bit
 
-XZ, XY_WING, CHAIN, BLOSSOM = range(4)
+ALS_XZ, ALS_XY_WING, ALS_CHAIN, DEATH_BLOSSOM = range(4)
 """Forms of techniques."""
 
-MIN_LINKS, MAX_LINKS = 3, 5
+MIN_CHAIN_COMMONS, MAX_CHAIN_COMMONS = 3, 5
 """Minimum and maximum number of restricted commons in an ALS chain."""
 
 
@@ -29,17 +29,17 @@ MIN_LINKS, MAX_LINKS = 3, 5
 def find_almost_locked_sets(state, tables, step, graph, form):
     """Find a technique of one of the forms."""
     link_sets(state, tables, graph)
-    if form == XZ:
+    if form == ALS_XZ:
         return _find_xz(tables, step, graph)
-    if form == XY_WING:
+    if form == ALS_XY_WING:
         return _find_xy_wing(tables, step, graph)
-    if form == CHAIN:
+    if form == ALS_CHAIN:
         return _find_chain(tables, step, graph)
     return _find_blossom(state, tables, step, graph)
 
 
 @compiled(inline=True)
-def _can_find_shared(tables, graph, digits, a, b):
+def _has_shared(tables, graph, digits, a, b):
     """Whether a place of one of the digits sees all its places in two sets."""
     any_word = 0
     while digits:
@@ -52,25 +52,13 @@ def _can_find_shared(tables, graph, digits, a, b):
 
 
 @compiled()
-def _find_shared(graph, digits, a, b):
-    """Add digits to FOUND where all their places in two sets are seen."""
+def _add_shared(graph, digits, a, b):
+    """Add the cells that see all places of a digit in two sets to ELIMINATIONS."""
     for digit in range(9):
         for band in range(L.BANDS if digits >> digit & 1 else 0):
             at = L.ALS_SEEN + L.BANDS * digit + band
             word = graph[at + 9 * L.BANDS * a] & graph[at + 9 * L.BANDS * b]
-            graph[L.FOUND + L.BANDS * digit + band] |= word
-
-
-@compiled()
-def _cite_set(tables, step, graph, number):
-    """Cite the cells of a set, and show them."""
-    for row in range(9):
-        cells = graph[L.ALS_CELLS + L.BANDS * number + row // 3] >> 9 * (row % 3) & 511
-        while cells:
-            append_new(step, L.CITED, 9 * row + lowest_bit(tables, cells))
-            append_new(step, L.PATTERN_CELLS, 9 * row + lowest_bit(tables, cells))
-            cells &= cells - 1
-    step[L.BASE_UNITS] |= 1 << graph[L.ALS_UNIT + number]
+            graph[L.ELIMINATIONS + L.BANDS * digit + band] |= word
 
 
 # ALS-XZ. Two sets with a restricted common x: one of them lacks x, so it holds all its other
@@ -80,7 +68,7 @@ def _cite_set(tables, step, graph, number):
 @compiled()
 def _find_xz(tables, step, graph):
     """Find an ALS-XZ."""
-    clear_found(graph)
+    clear_eliminations(graph)
     for k in range(graph[L.FIRST_COMMON + graph[L.ALS_COUNT]]):
         a, b = graph[L.COMMON_SETS + 2 * k], graph[L.COMMON_SETS + 2 * k + 1]
         restricted = graph[L.COMMON_DIGITS + k]
@@ -89,23 +77,23 @@ def _find_xz(tables, step, graph):
         is_double = restricted & (restricted - 1) != 0
         if not is_double:
             shared &= ~restricted
-        any_word = _can_find_shared(tables, graph, shared, a, b)
+        any_word = _has_shared(tables, graph, shared, a, b)
         if is_double:
-            any_word |= _find_rest(graph, digits_a & ~restricted, a, b)
-            any_word |= _find_rest(graph, digits_b & ~restricted, b, a)
+            any_word |= _add_rest(graph, digits_a & ~restricted, a, b)
+            any_word |= _add_rest(graph, digits_b & ~restricted, b, a)
         if any_word:
-            _find_shared(graph, shared, a, b)
-            eliminate_found(tables, step, graph, L.FOUND)
-            _cite_set(tables, step, graph, a)
-            _cite_set(tables, step, graph, b)
+            _add_shared(graph, shared, a, b)
+            write_eliminations(tables, step, graph, L.ELIMINATIONS)
+            cite_set(tables, step, graph, a)
+            cite_set(tables, step, graph, b)
             step[L.PATTERN_DIGITS] = restricted
             return 1
     return 0
 
 
 @compiled()
-def _find_rest(graph, digits, own, other):
-    """Add digits of a set to FOUND where its places are seen, outside of another set.
+def _add_rest(graph, digits, own, other):
+    """Add the cells outside of another set that see all places of a digit in a set to ELIMINATIONS.
 
     Returns whether there are any.
     """
@@ -114,7 +102,7 @@ def _find_rest(graph, digits, own, other):
         for band in range(L.BANDS if digits >> digit & 1 else 0):
             word = graph[L.ALS_SEEN + L.BANDS * (9 * own + digit) + band]
             word &= ~graph[L.ALS_CELLS + L.BANDS * other + band]
-            graph[L.FOUND + L.BANDS * digit + band] |= word
+            graph[L.ELIMINATIONS + L.BANDS * digit + band] |= word
             any_word |= word
     return any_word != 0
 
@@ -125,7 +113,7 @@ def _find_rest(graph, digits, own, other):
 @compiled()
 def _find_xy_wing(tables, step, graph):
     """Find an ALS-XY-wing: pairs of restricted commons in their order."""
-    clear_found(graph)
+    clear_eliminations(graph)
     for k in range(graph[L.FIRST_COMMON + graph[L.ALS_COUNT]]):
         a, b = graph[L.COMMON_SETS + 2 * k], graph[L.COMMON_SETS + 2 * k + 1]
         for n in range(k + 1, graph[L.FIRST_COMMON + a + 1]):
@@ -147,20 +135,20 @@ def _conclude_xy_wing(tables, step, graph, first, second, a, b, shared):
     """Write the conclusions of two restricted commons of the sets a and b with a shared set."""
     x, y = graph[L.COMMON_DIGITS + first], graph[L.COMMON_DIGITS + second]
     digits = graph[L.ALS_DIGITS + a] & graph[L.ALS_DIGITS + b] & ~(x | y)
-    if not digits or (x == y and x & (x - 1) == 0) or overlap(graph, a, b):
+    if not digits or (x == y and x & (x - 1) == 0) or sets_overlap(graph, a, b):
         return False
-    if not _can_find_shared(tables, graph, digits, a, b):
+    if not _has_shared(tables, graph, digits, a, b):
         return False
-    _find_shared(graph, digits, a, b)
-    eliminate_found(tables, step, graph, L.FOUND)
+    _add_shared(graph, digits, a, b)
+    write_eliminations(tables, step, graph, L.ELIMINATIONS)
     for number in (a, shared, b):
-        _cite_set(tables, step, graph, number)
+        cite_set(tables, step, graph, number)
     step[L.PATTERN_DIGITS] = x | y
     return True
 
 
-# ALS chain. Neighbours of a chain of sets have a restricted common, which differs from that of the
-# neighbours before. If the first set holds its restricted common, the second lacks it and holds its
+# ALS chain. Each set has a restricted common with the next one, and a different one with the set
+# before. If the first set holds its restricted common, the second lacks it and holds its
 # other digits, among them the next restricted common, and so on; the last set then lacks its
 # restricted common. So the first or the last set holds all its other digits. As in HoDoKu, each set
 # of a chain comes later than the set before in the order of sets. All chains are compared: most
@@ -168,7 +156,7 @@ def _conclude_xy_wing(tables, step, graph, first, second, a, b, shared):
 @compiled()
 def _find_chain(tables, step, graph):
     """Find the ALS chain that eliminates most candidates."""
-    clear_found(graph)
+    clear_eliminations(graph)
     graph[L.BEST_KEY] = graph[L.BEST_LENGTH] = 0
     best_start = best_x = best_end = best_y = best_links = L.NOTHING
     for start in range(graph[L.ALS_COUNT]):
@@ -178,7 +166,7 @@ def _find_chain(tables, step, graph):
             if not graph[L.ALS_DIGITS + start] >> x & 1:
                 continue
             links = _reach_sets(graph, start, x)
-            for length in range(MIN_LINKS, links + 1):
+            for length in range(MIN_CHAIN_COMMONS, links + 1):
                 for end in range(start + 1, graph[L.ALS_COUNT]):
                     lasts = graph[L.REACHED_BY + L.MAX_SETS * length + end]
                     shared = graph[L.ALS_DIGITS + start] & graph[L.ALS_DIGITS + end] & ~(1 << x)
@@ -186,26 +174,26 @@ def _find_chain(tables, step, graph):
                         if not lasts >> y & 1 or not shared & ~(1 << y):
                             continue
                         digits = shared & ~(1 << y)
-                        if not _can_find_shared(tables, graph, digits, start, end):
+                        if not _has_shared(tables, graph, digits, start, end):
                             continue
-                        _find_shared(graph, digits, start, end)
+                        _add_shared(graph, digits, start, end)
                         key = elimination_key(tables, graph)
                         if key > graph[L.BEST_KEY]:
-                            keep_found(graph, key, length)
+                            keep_best(graph, key, length)
                             best_start, best_x, best_end, best_y = start, x, end, y
                             best_links = length
-                        clear_found(graph)
+                        clear_eliminations(graph)
     if best_start == L.NOTHING:
         return 0
-    eliminate_found(tables, step, graph, L.BEST)
+    write_eliminations(tables, step, graph, L.BEST)
     _reach_sets(graph, best_start, best_x)
     number, y = best_end, best_y
     for length in range(best_links, 0, -1):
-        _cite_set(tables, step, graph, number)
+        cite_set(tables, step, graph, number)
         step[L.PATTERN_DIGITS] |= 1 << y
         if length > 1:
             number, y = _set_before(tables, graph, number, y, length)
-    _cite_set(tables, step, graph, best_start)
+    cite_set(tables, step, graph, best_start)
     return 1
 
 
@@ -214,12 +202,12 @@ def _can_improve(tables, graph, start):
     """Whether a set and a later one have digits that eliminate at least as many as the best."""
     for end in range(start + 1, graph[L.ALS_COUNT]):
         shared = graph[L.ALS_DIGITS + start] & graph[L.ALS_DIGITS + end]
-        if _can_find_shared(tables, graph, shared, start, end):
+        if _has_shared(tables, graph, shared, start, end):
             if not graph[L.BEST_KEY]:
                 return True
-            _find_shared(graph, shared, start, end)
+            _add_shared(graph, shared, start, end)
             count = elimination_count(elimination_key(tables, graph))
-            clear_found(graph)
+            clear_eliminations(graph)
             if count >= elimination_count(graph[L.BEST_KEY]):
                 return True
     return False
@@ -238,7 +226,7 @@ def _reach_sets(graph, start, x):
     for k in range(graph[L.FIRST_COMMON + start], graph[L.FIRST_COMMON + start + 1]):
         is_first = graph[L.COMMON_DIGITS + k] >> x & 1
         graph[L.REACHED_BY + L.MAX_SETS + graph[L.COMMON_SETS + 2 * k + 1]] = is_first << x
-    for length in range(2, MAX_LINKS + 1):
+    for length in range(2, MAX_CHAIN_COMMONS + 1):
         before, now = L.REACHED_BY + L.MAX_SETS * (length - 1), L.REACHED_BY + L.MAX_SETS * length
         any_reached = 0
         for k in range(start, count):
@@ -254,7 +242,7 @@ def _reach_sets(graph, start, x):
                 any_reached |= digits
         if not any_reached:
             return length - 1
-    return MAX_LINKS
+    return MAX_CHAIN_COMMONS
 
 
 @compiled()
@@ -312,8 +300,8 @@ def _find_blossom(state, tables, step, graph):
 def _is_petal(tables, graph, stem, number, x, z, depth):
     """Whether a set may be the next petal of a stem, for `x`.
 
-    Its places for `z`, and those of the petals before it, must have common peers with the candidate
-    `z`. BLOSSOM has these peers for each number of petals.
+    Some cell with the candidate `z` must see all places for `z` in this and the earlier petals.
+    BLOSSOM has these cells for each number of petals.
     """
     digits = 1 << x | 1 << z
     if graph[L.ALS_DIGITS + number] & digits != digits:
@@ -334,11 +322,11 @@ def _is_petal(tables, graph, stem, number, x, z, depth):
 @compiled()
 def _conclude_blossom(tables, step, graph, stem, z, size):
     """Write the conclusions of a death blossom, whose petals are in PICKS."""
-    clear_found(graph)
+    clear_eliminations(graph)
     for band in range(L.BANDS):
-        graph[L.FOUND + L.BANDS * z + band] = graph[L.BLOSSOM + L.BANDS * size + band]
-    eliminate_found(tables, step, graph, L.FOUND)
+        graph[L.ELIMINATIONS + L.BANDS * z + band] = graph[L.BLOSSOM + L.BANDS * size + band]
+    write_eliminations(tables, step, graph, L.ELIMINATIONS)
     append_new(step, L.CITED, stem)
     append_new(step, L.PATTERN_CELLS, stem)
     for k in range(size):
-        _cite_set(tables, step, graph, graph[L.PICKS + k])
+        cite_set(tables, step, graph, graph[L.PICKS + k])

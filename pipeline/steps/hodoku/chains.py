@@ -14,46 +14,46 @@ from pipeline.steps.hodoku.links import (
     MAX_BRANCHES,
     X_LINKS,
     XY_LINKS,
-    add_common,
+    add_seen_by_both,
     append_path,
-    clear_found,
-    eliminate_found,
+    beats_best,
+    clear_eliminations,
     elimination_key,
     find_simple_path,
-    is_better,
-    keep_found,
+    keep_best,
     link_state,
     read_path,
-    search,
+    search_links,
+    write_eliminations,
 )
 from pipeline.steps.step_arrays import append_new, bit_count, lowest_bit, reset_step, sees
 
 TURBOT, X_CHAIN, XY_CHAIN = range(3)
-"""Kinds of chains for `find_chain`."""
+"""Kinds of chains for `find_simple_chain`."""
 
-MAX_CELLS, MAX_LINKS, TURBOT_LINKS = 10, 19, 3
-"""Maximum number of cells of a remote pair; of links of a chain; the links of a turbot fish.
+MAX_PAIR_CELLS, MAX_CHAIN_LINKS, TURBOT_LINKS = 10, 19, 3
+"""Limits on the cells of a remote pair and on the links of a chain, and the links of a turbot fish.
 
-HoDoKu stops at 20 links, and a chain that ends with a strong link has an odd number of them.
+HoDoKu stops at 20 links. A chain that ends with a strong link has an odd number of links.
 """
 
 
-# HoDoKu tries all paths that pass no cell twice. What a chain eliminates depends on its ends alone,
-# so the shortest walk between them decides, unless it passes a cell twice; then paths are tried.
-# A chain and its reverse eliminate the same, so only ends after the start are looked at.
+# HoDoKu tries all paths that pass no cell twice. The eliminations depend only on the ends of a
+# chain, so the shortest chain between two ends is enough. All paths are tried only if that chain
+# passes a cell twice. A chain and its reverse eliminate the same, so the end comes after the start.
 @compiled()
-def find_chain(state, tables, step, graph, kind):
+def find_simple_chain(state, tables, step, graph, kind):
     """Find the chain of a kind that eliminates most. Returns whether there is one."""
     link_state(state, tables, graph)
     links = XY_LINKS if kind == XY_CHAIN else X_LINKS
-    max_links = TURBOT_LINKS if kind == TURBOT else MAX_LINKS
+    max_links = TURBOT_LINKS if kind == TURBOT else MAX_CHAIN_LINKS
     graph[L.BEST_KEY] = 0
     for start in range(L.SINGLES):
         if graph[L.DIRECT_AT + 6 * start] == graph[L.DIRECT_AT + 6 * start + 1]:
             continue
         if links == XY_LINKS and bit_count(tables, state[start // 9]) != 2:
             continue
-        tail, k = search(state, tables, graph, 2 * start, links, max_links), 0
+        tail, k = search_links(state, tables, graph, 2 * start, links, max_links), 0
         while k < tail:
             signed = graph[L.CHAIN_QUEUE + k]
             length, end = graph[L.CHAIN_DISTANCE + signed] + 1, signed // 2
@@ -62,11 +62,11 @@ def find_chain(state, tables, step, graph, kind):
                 continue
             if end == start and links == XY_LINKS:
                 continue
-            clear_found(graph)
-            if not add_common(tables, graph, start % 9, start // 9, end // 9):
+            clear_eliminations(graph)
+            if not add_seen_by_both(tables, graph, start % 9, start // 9, end // 9):
                 continue
             key = elimination_key(tables, graph)
-            if not is_better(graph, key, length):
+            if not beats_best(graph, key, length):
                 continue
             read_path(graph, signed)
             if not _passes_once(graph):
@@ -74,15 +74,15 @@ def find_chain(state, tables, step, graph, kind):
                     state, tables, graph, 2 * start, signed, links, max_links
                 )
                 length = graph[L.PATH]
-                search(state, tables, graph, 2 * start, links, max_links)
-                if not is_found or not is_better(graph, key, length):
+                search_links(state, tables, graph, 2 * start, links, max_links)
+                if not is_found or not beats_best(graph, key, length):
                     continue
-            keep_found(graph, key, length)
+            keep_best(graph, key, length)
             reset_step(step)
             append_path(state, tables, step, graph, False)
     if not graph[L.BEST_KEY]:
         return 0
-    eliminate_found(tables, step, graph, L.BEST)
+    write_eliminations(tables, step, graph, L.BEST)
     return 1
 
 
@@ -113,7 +113,7 @@ def find_remote_pair(state, tables, step, graph):
             _extend_pairs(state, tables, step, graph, start)
     if not graph[L.BEST_KEY]:
         return 0
-    eliminate_found(tables, step, graph, L.BEST)
+    write_eliminations(tables, step, graph, L.BEST)
     return 1
 
 
@@ -126,7 +126,7 @@ def _extend_pairs(state, tables, step, graph, start):
     graph[L.PATH + 1], graph[L.BRANCH + 1], graph[L.MARKS + start] = start, 0, mark
     while length and branches < MAX_BRANCHES:
         last, cell = graph[L.PATH + length], graph[L.BRANCH + length]
-        if cell == 81 or length == MAX_CELLS:
+        if cell == 81 or length == MAX_PAIR_CELLS:
             graph[L.MARKS + last] = 0
             length -= 1
             continue
@@ -137,16 +137,16 @@ def _extend_pairs(state, tables, step, graph, start):
         graph[L.PATH + length], graph[L.BRANCH + length], graph[L.MARKS + cell] = cell, 0, mark
         if length < 4 or length & 1:
             continue
-        clear_found(graph)
+        clear_eliminations(graph)
         for a in range(1, length - 2):
             for b in range(a + 3, length + 1, 2):
                 for digit in range(9):
                     if pair >> digit & 1:
                         one, other = graph[L.PATH + a], graph[L.PATH + b]
-                        add_common(tables, graph, digit, one, other)
+                        add_seen_by_both(tables, graph, digit, one, other)
         key = elimination_key(tables, graph)
-        if is_better(graph, key, length):
-            keep_found(graph, key, length)
+        if beats_best(graph, key, length):
+            keep_best(graph, key, length)
             _write_pair(tables, step, graph, pair, length)
 
 

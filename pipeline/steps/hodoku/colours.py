@@ -9,11 +9,11 @@ from __future__ import annotations
 from pipeline.native import compiled
 from pipeline.steps import layout as L
 from pipeline.steps.hodoku.links import (
-    clear_found,
-    eliminate_found,
+    clear_eliminations,
     elimination_key,
     link_state,
     strong_constraint,
+    write_eliminations,
 )
 from pipeline.steps.step_arrays import append_new, reset_step
 
@@ -29,12 +29,12 @@ def find_colours(state, tables, step, graph, form):
         count = _colour(tables, graph, digit)
         for a in range(count):
             if form == SIMPLE:
-                clear_found(graph)
+                clear_eliminations(graph)
                 _conclude_simple(graph, digit, 2 * a)
                 if elimination_key(tables, graph):
                     return _write_step(state, tables, step, graph, digit, a, a)
             for b in range(count if form == MULTI else 0):
-                clear_found(graph)
+                clear_eliminations(graph)
                 if a != b and _conclude_multi(graph, digit, 2 * a, 2 * b):
                     return _write_step(state, tables, step, graph, digit, a, b)
     return 0
@@ -96,32 +96,32 @@ def _sees(graph, a, b):
 
 
 @compiled()
-def _find_seen(graph, digit, a, b):
-    """Add the places of a digit that see both colours to FOUND."""
+def _add_seen(graph, digit, a, b):
+    """Add the places of a digit that see both colours to ELIMINATIONS."""
     for band in range(L.BANDS):
         word = graph[L.PLACES + L.BANDS * digit + band]
         word &= graph[L.SEEN_BY + L.BANDS * a + band] & graph[L.SEEN_BY + L.BANDS * b + band]
-        graph[L.FOUND + L.BANDS * digit + band] |= word
+        graph[L.ELIMINATIONS + L.BANDS * digit + band] |= word
 
 
 @compiled()
-def _find_colour(graph, digit, colour):
-    """Add the places of a colour to FOUND."""
+def _add_colour(graph, digit, colour):
+    """Add the places of a colour to ELIMINATIONS."""
     for band in range(L.BANDS):
         word = graph[L.COLOURS + L.BANDS * colour + band]
-        graph[L.FOUND + L.BANDS * digit + band] |= word
+        graph[L.ELIMINATIONS + L.BANDS * digit + band] |= word
 
 
 # If two places of one colour see each other, that colour is false (colour wrap). Otherwise a place
 # that sees both colours is false (colour trap).
 @compiled()
 def _conclude_simple(graph, digit, colour):
-    """Write what `colour` and the other colour of its component eliminate to FOUND."""
+    """Write what `colour` and the other colour of its component eliminate to ELIMINATIONS."""
     for own in (colour, colour + 1):
         if _sees(graph, own, own):
-            _find_colour(graph, digit, own)
+            _add_colour(graph, digit, own)
             return
-    _find_seen(graph, digit, colour, colour + 1)
+    _add_seen(graph, digit, colour, colour + 1)
 
 
 # A colour that sees both colours of another component is false. If two colours of different
@@ -129,28 +129,28 @@ def _conclude_simple(graph, digit, colour):
 # that sees both opposites is false.
 @compiled()
 def _conclude_multi(graph, digit, a, b):
-    """Write what two components eliminate to FOUND. Returns whether there is anything."""
+    """Write what two components eliminate to ELIMINATIONS. Returns whether there is anything."""
     is_found = False
     for own in (a, a + 1):
         if _sees(graph, own, b) and _sees(graph, own, b + 1):
-            _find_colour(graph, digit, own)
+            _add_colour(graph, digit, own)
             is_found = True
     if is_found:
         return True
     for own in (a, a + 1):
         for other in (b, b + 1):
             if _sees(graph, own, other):
-                _find_seen(graph, digit, own ^ 1, other ^ 1)
+                _add_seen(graph, digit, own ^ 1, other ^ 1)
     for band in range(L.BANDS):
-        is_found = is_found or graph[L.FOUND + L.BANDS * digit + band] != 0
+        is_found = is_found or graph[L.ELIMINATIONS + L.BANDS * digit + band] != 0
     return is_found
 
 
 @compiled()
 def _write_step(state, tables, step, graph, digit, a, b):
-    """Write the eliminations in FOUND and the places of one or two components. Returns 1."""
+    """Write the eliminations in ELIMINATIONS and the places of one or two components. Returns 1."""
     reset_step(step)
-    eliminate_found(tables, step, graph, L.FOUND)
+    write_eliminations(tables, step, graph, L.ELIMINATIONS)
     step[L.PATTERN_DIGITS] = 1 << digit
     for component in (a, b):
         first, end = graph[L.COLOUR_AT + component], graph[L.COLOUR_AT + component + 1]

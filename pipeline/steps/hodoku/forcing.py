@@ -1,7 +1,6 @@
 """Forcing chains: assume a candidate or its contrary, and refute it. `layout` describes the arrays.
 
-HoDoKu takes, of all conclusions of a state, the placement in the lowest cell, or else the lowest
-candidate to eliminate.
+HoDoKu takes the placement in the lowest cell or, if there is none, the lowest elimination.
 """
 
 from __future__ import annotations
@@ -14,15 +13,16 @@ from pipeline.steps.hodoku.links import (
     append_path,
     link_state,
     read_path,
-    search,
+    search_links,
 )
 from pipeline.steps.step_arrays import append_new, candidate_at, reset_step
 
 
-# Each implication also holds backwards between the contraries. So an assumption from which all
-# candidates of a cell or unit are false is the contrary of what all these candidates imply (a
-# verity), and what both a candidate and its contrary imply is refuted by its contrary. One search
-# from each assumption therefore finds all conclusions of HoDoKu: refutations and verities.
+# Each implication also holds backwards, between the contraries. If an assumption implies that all
+# candidates of a cell or unit are false, then each of these candidates implies the contrary of the
+# assumption (a verity). Likewise, if a candidate and its contrary have a common consequence, the
+# contrary of that consequence implies both, and is refuted. So one search from each assumption
+# finds all conclusions of HoDoKu: refutations and verities.
 @compiled()
 def find_forcing_chain(state, tables, step, graph):
     """Find an assumption that chains refute. Returns whether there is one."""
@@ -43,7 +43,7 @@ def _refute(state, tables, step, graph, start):
 
     Returns whether it is refuted.
     """
-    tail = search(state, tables, graph, start, GROUPED_LINKS, NO_LIMIT)
+    tail = search_links(state, tables, graph, start, GROUPED_LINKS, NO_LIMIT)
     number = graph[L.SEARCH]
     if graph[L.CHAIN_START + (start ^ 1)] == number:
         reset_step(step)
@@ -66,7 +66,7 @@ def _refute(state, tables, step, graph, start):
 
 @compiled(inline=True)
 def _is_refuted(state, tables, graph, constraint, number):
-    """Whether the last search reached that no candidate of a constraint holds."""
+    """Whether the last search reached the contraries of all candidates of a constraint."""
     for position in range(9):
         if state[constraint] >> position & 1:
             signed = 2 * candidate_at(tables, constraint, position)

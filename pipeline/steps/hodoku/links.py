@@ -1,8 +1,8 @@
-"""The implications of a state, searches in them, and what a chain eliminates.
+"""Links between the nodes of a state, searches for chains, and the eliminations of a chain.
 
-A signed node *directly* implies others: if a node holds, the nodes that it excludes do not hold
-(weak links); if a node does not hold, the only other node of a cell or a unit holds (strong links).
-A *chain* is a path of direct implications. `layout` describes the arrays.
+A link is a *direct* implication between signed nodes. By a weak link, a node does not hold if
+another one holds. By a strong link, a node holds if the only other node of a cell or a unit does
+not. A *chain* is a path of links. `layout` describes the arrays.
 """
 
 from __future__ import annotations
@@ -13,17 +13,18 @@ from pipeline.steps.step_arrays import (
     append_new,
     bit_count,
     candidate_at,
+    cell_at,
     lowest_bit,
     unit_of,
 )
 
-X_LINKS, XY_LINKS, LINKS, GROUPED_LINKS = range(4)
+X_LINKS, XY_LINKS, CANDIDATE_LINKS, GROUPED_LINKS = range(4)
 """The links that a search follows.
 
 - X_LINKS: those of one digit.
 - XY_LINKS: strong links in cells with two candidates, weak links between such cells.
-- LINKS: all links between candidates.
-- GROUPED_LINKS: all links.
+- CANDIDATE_LINKS: all links between candidates.
+- GROUPED_LINKS: all links in DIRECT.
 """
 
 ARE_LINKED = 1
@@ -36,14 +37,14 @@ MAX_BRANCHES = 20_000
 """`find_simple_path` gives up after this number of nodes."""
 
 
-# The order of direct implications is that of HoDoKu, because the first parent of a node decides
-# which of several shortest chains is found.
+# The direct implications are in the order of HoDoKu, as the first parent of a node decides which of
+# several shortest chains the search returns.
 @compiled()
 def link_state(state, tables, graph):
-    """Write the direct implications of a state to DIRECT, unless they are there.
+    """Write the direct implications of a state to DIRECT, unless they are known.
 
-    Those of a node are candidates by cell, row, column and box, then groups in rows, then groups in
-    columns.
+    The list of a node has candidates by cell, row, column and box, then groups in rows, then groups
+    in columns.
     """
     if graph[L.IS_KNOWN] & ARE_LINKED:
         return
@@ -59,20 +60,20 @@ def link_state(state, tables, graph):
         graph[L.IS_NODE + node] = bit_count(tables, places) > (0 if node < L.SINGLES else 1)
     end = L.DIRECT
     for node in range(L.ALL_NODES):
-        at = L.DIRECT_AT + 6 * node
-        graph[at] = end
+        first = L.DIRECT_AT + 6 * node
+        graph[first] = end
         if graph[L.IS_NODE + node]:
             end = _append_implied(state, tables, graph, node, end, 0)
-        graph[at + 1] = end
+        graph[first + 1] = end
         if graph[L.IS_NODE + node]:
             end = _append_implied(state, tables, graph, node, end, 1)
-        graph[at + 2] = graph[at + 3] = end
+        graph[first + 2] = graph[first + 3] = end
         if graph[L.IS_NODE + node]:
             end = _append_excluded(state, tables, graph, node, end)
-        graph[at + 4] = end
+        graph[first + 4] = end
         if graph[L.IS_NODE + node]:
             end = _append_excluded_groups(tables, graph, node, end)
-        graph[at + 5] = end
+        graph[first + 5] = end
 
 
 @compiled()
@@ -89,13 +90,13 @@ def _append_implied(state, tables, graph, node, end, are_groups):
     for n in range(3 if cell < 81 else 2):
         k = 4 * node + (n if cell < 81 else 1 - n)
         constraint = tables[L.NODE_CONSTRAINTS + k]
-        others = state[constraint] & ~tables[L.NODE_MASKS + k]
+        remaining = state[constraint] & ~tables[L.NODE_MASKS + k]
         other = L.NOTHING
         if are_groups:
-            spot = tables[L.SPOT_AT + 512 * (constraint // 9 - 9) + others]
+            spot = tables[L.SPOT_AT + 512 * (constraint // 9 - 9) + remaining]
             other = 9 * spot + digit if spot >= 81 else L.NOTHING
-        elif bit_count(tables, others) == 1:
-            other = candidate_at(tables, constraint, lowest_bit(tables, others))
+        elif bit_count(tables, remaining) == 1:
+            other = candidate_at(tables, constraint, lowest_bit(tables, remaining))
         is_new = other != L.NOTHING
         for m in range(first, end):
             is_new = is_new and graph[m] != 2 * other + 1
@@ -115,20 +116,20 @@ def _append_excluded(state, tables, graph, node, end):
                 graph[end] = 2 * tables[k]
                 end += 1
         return end
-    others = state[cell] & ~(1 << digit)
-    while others:
-        graph[end] = 2 * (9 * cell + lowest_bit(tables, others))
+    remaining = state[cell] & ~(1 << digit)
+    while remaining:
+        graph[end] = 2 * (9 * cell + lowest_bit(tables, remaining))
         end += 1
-        others &= others - 1
+        remaining &= remaining - 1
     for k in range(3):
         constraint = tables[L.NODE_CONSTRAINTS + 4 * node + k]
-        others = state[constraint] & ~tables[L.NODE_MASKS + 4 * node + k]
-        while others:
-            other = candidate_at(tables, constraint, lowest_bit(tables, others))
+        remaining = state[constraint] & ~tables[L.NODE_MASKS + 4 * node + k]
+        while remaining:
+            other = candidate_at(tables, constraint, lowest_bit(tables, remaining))
             if k < 2 or not _share_line(tables, cell, other // 9):
                 graph[end] = 2 * other
                 end += 1
-            others &= others - 1
+            remaining &= remaining - 1
     return end
 
 
@@ -181,12 +182,12 @@ def _is_followed(state, tables, signed, implied, links):
     return other // 9 == node // 9
 
 
-# Groups are parents of last resort: at the same distance a candidate replaces a group as parent.
+# A candidate replaces a group or set as the parent of a node at the same distance.
 @compiled()
-def search(state, tables, graph, start, links, max_links):
-    """Find what a signed node implies over at most `max_links`. Returns the length of CHAIN_QUEUE.
+def search_links(state, tables, graph, start, links, max_links):
+    """Find the signed nodes that chains of at most `max_links` links from a signed node reach.
 
-    CHAIN_DISTANCE and CHAIN_PARENT hold for the signed nodes in CHAIN_QUEUE.
+    Writes them to CHAIN_QUEUE, and CHAIN_DISTANCE and CHAIN_PARENT for each. Returns their number.
     """
     graph[L.SEARCH] += 1
     number = graph[L.SEARCH]
@@ -203,7 +204,9 @@ def search(state, tables, graph, start, links, max_links):
         for k in range(graph[L.DIRECT_AT + 3 * signed], graph[L.DIRECT_AT + 3 * signed + last]):
             implied = graph[k]
             if graph[L.CHAIN_START + implied] != number:
-                if links < LINKS and not _is_followed(state, tables, signed, implied, links):
+                if links < CANDIDATE_LINKS and not _is_followed(
+                    state, tables, signed, implied, links
+                ):
                     continue
                 graph[L.CHAIN_START + implied] = number
                 graph[L.CHAIN_DISTANCE + implied] = distance
@@ -220,7 +223,7 @@ def search(state, tables, graph, start, links, max_links):
 
 @compiled()
 def read_path(graph, end):
-    """Write the path of the last search to a signed node to PATH."""
+    """Write the chain from the start of the last search to a signed node to PATH."""
     length = graph[L.CHAIN_DISTANCE + end] + 1
     graph[L.PATH] = length
     for k in range(length, 0, -1):
@@ -229,20 +232,33 @@ def read_path(graph, end):
 
 
 @compiled()
-def first_cell(state, tables, node):
-    """The cell of a candidate, the first cell of a group."""
+def node_places(state, tables, graph, node):
+    """The places of a node: a constraint, and their positions in it."""
+    if node < L.ALL_NODES:
+        constraint = tables[L.NODE_CONSTRAINTS + 4 * node]
+        return constraint, state[constraint] & tables[L.NODE_MASKS + 4 * node]
+    number, places = node // 9 - L.SPOTS, 0
+    unit = graph[L.ALS_UNIT + number]
+    for position in range(9):
+        cell = cell_at(tables, unit, position)
+        word = graph[L.ALS_PLACES + L.BANDS * (9 * number + node % 9) + cell // 27]
+        places |= (word >> cell % 27 & 1) << position
+    return L.UNIT_DIGITS + 9 * unit + node % 9, places
+
+
+@compiled()
+def first_cell(state, tables, graph, node):
+    """The first place of a node."""
     if node < L.SINGLES:
         return node // 9
-    constraint = tables[L.NODE_CONSTRAINTS + 4 * node]
-    places = state[constraint] & tables[L.NODE_MASKS + 4 * node]
+    constraint, places = node_places(state, tables, graph, node)
     return candidate_at(tables, constraint, lowest_bit(tables, places)) // 9
 
 
 @compiled()
 def mark_cells(state, tables, graph, node, mark):
-    """Set the MARKS of the cells of a node."""
-    constraint, mask = tables[L.NODE_CONSTRAINTS + 4 * node], tables[L.NODE_MASKS + 4 * node]
-    places = state[constraint] & mask
+    """Set the MARKS of the places of a node."""
+    constraint, places = node_places(state, tables, graph, node)
     while places:
         cell = candidate_at(tables, constraint, lowest_bit(tables, places)) // 9
         graph[L.MARKS + cell] = mark
@@ -253,14 +269,14 @@ def mark_cells(state, tables, graph, node, mark):
 def is_simple(state, tables, graph, may_return):
     """Whether PATH enters no cell that it has left; if `may_return`, except its first cell.
 
-    A group is entered at its first cell, and all its cells are left.
+    A group or set is entered at its first place, and all its places are left.
     """
     graph[L.SEARCH] += 1  # a new number, for MARKS
     number = graph[L.SEARCH]
     first, last = graph[L.PATH + 1] // 18, L.NOTHING
     for k in range(1, 1 + graph[L.PATH]):
         node = graph[L.PATH + k] // 2
-        if graph[L.MARKS + first_cell(state, tables, node)] == number:
+        if graph[L.MARKS + first_cell(state, tables, graph, node)] == number:
             return False
         if last != L.NOTHING and not (may_return and last // 9 == first):
             mark_cells(state, tables, graph, last, number)
@@ -268,15 +284,16 @@ def is_simple(state, tables, graph, may_return):
     return True
 
 
-# A shortest walk may pass a cell twice where a longer one does not, so all paths are tried. The
-# distance to the end, which is that from the contrary of the end, cuts paths that are too long.
+# The shortest chain may pass a cell twice where a longer one does not, so all paths are tried. A
+# path is cut off if the rest is too long: the distance from a node to the end is the distance from
+# the contrary of the end to the contrary of the node.
 @compiled()
 def find_simple_path(state, tables, graph, start, end, links, max_links):
     """Find a path that passes no cell twice; its end may be its first cell. Write it to PATH.
 
     `links`: X_LINKS or XY_LINKS. Returns whether there is a path within MAX_BRANCHES nodes.
     """
-    search(state, tables, graph, end ^ 1, links, max_links)
+    search_links(state, tables, graph, end ^ 1, links, max_links)
     graph[L.SEARCH] += 1  # `number` are the distances to the end, `number + 1` the MARKS
     number = graph[L.SEARCH] - 1
     length, branches = 1, 0
@@ -313,7 +330,7 @@ def find_simple_path(state, tables, graph, start, end, links, max_links):
 
 @compiled()
 def strong_constraint(state, tables, a, b):
-    """The constraint whose candidates are those of two nodes, or NOTHING."""
+    """The constraint that has only the candidates of two nodes, or NOTHING."""
     for k in range(4 * a, 4 * a + (4 if a < L.SINGLES else 2)):
         constraint = tables[L.NODE_CONSTRAINTS + k]
         for m in range(4 * b, 4 * b + (4 if b < L.SINGLES else 2)):
@@ -325,43 +342,58 @@ def strong_constraint(state, tables, a, b):
 
 @compiled()
 def append_path(state, tables, step, graph, is_contrary):
-    """Append PATH to CHAIN_NODES, its end first, and cite its strong links.
+    """Append PATH to CHAIN_NODES, its end first, and cite its strong links outside of sets.
 
     If `is_contrary`, append the contraposition: the contraries of the nodes, the start first.
     """
     length = graph[L.PATH]
     for n in range(length):
-        k = L.PATH + (1 + n if is_contrary else length - n)
+        signed = graph[L.PATH + (1 + n if is_contrary else length - n)]
+        if signed >= 2 * L.ALL_NODES:
+            constraint, places = node_places(state, tables, graph, signed // 2)
+            spot = L.SPOTS + 512 * (constraint // 9 - 9) + places
+            signed = 2 * (9 * spot + constraint % 9) + signed % 2
         step[L.CHAIN_NODES] += 1
-        step[L.CHAIN_NODES + step[L.CHAIN_NODES]] = graph[k] ^ 1 if is_contrary else graph[k]
+        step[L.CHAIN_NODES + step[L.CHAIN_NODES]] = signed ^ 1 if is_contrary else signed
     for k in range(L.PATH + 1, L.PATH + length):
-        if graph[k + 1] & 1:
+        if graph[k + 1] & 1 and graph[k + 1] < 2 * L.ALL_NODES:
             constraint = strong_constraint(state, tables, graph[k] // 2, graph[k + 1] // 2)
             append_new(step, L.CITED, constraint)
 
 
 @compiled()
-def clear_found(graph):
-    """Empty FOUND."""
+def clear_eliminations(graph):
+    """Clear ELIMINATIONS."""
     for k in range(9 * L.BANDS):
-        graph[L.FOUND + k] = 0
+        graph[L.ELIMINATIONS + k] = 0
 
 
 @compiled(inline=True)
-def add_found(graph, candidate):
-    """Add a candidate to FOUND."""
+def add_elimination(graph, candidate):
+    """Add a candidate to ELIMINATIONS."""
     cell, digit = candidate // 9, candidate % 9
-    graph[L.FOUND + L.BANDS * digit + cell // 27] |= 1 << cell % 27
+    graph[L.ELIMINATIONS + L.BANDS * digit + cell // 27] |= 1 << cell % 27
+
+
+@compiled(inline=True)
+def _seen(tables, graph, spot, digit, band):
+    """A word of the cells that see a spot or, of a set, all its places for a digit."""
+    if spot < L.SPOTS:
+        return tables[L.SEEN + L.BANDS * spot + band]
+    return graph[L.ALS_SEEN + L.BANDS * (9 * (spot - L.SPOTS) + digit) + band]
 
 
 @compiled()
-def add_common(tables, graph, digit, a, b):
-    """Add the places of a digit that see two spots to FOUND. Returns whether there are any."""
+def add_seen_by_both(tables, graph, digit, a, b):
+    """Add the places of a digit that see two spots to ELIMINATIONS.
+
+    Returns whether there are any.
+    """
     any_word = 0
     for band in range(L.BANDS):
         word = graph[L.PLACES + L.BANDS * digit + band]
-        word &= tables[L.SEEN + L.BANDS * a + band] & tables[L.SEEN + L.BANDS * b + band]
-        graph[L.FOUND + L.BANDS * digit + band] |= word
+        word &= _seen(tables, graph, a, digit, band) & _seen(tables, graph, b, digit, band)
+        graph[L.ELIMINATIONS + L.BANDS * digit + band] |= word
         any_word |= word
     return any_word != 0
 
@@ -370,10 +402,10 @@ def add_common(tables, graph, digit, a, b):
 # eliminations k = 0, 1, …, sorted by digit, then by cell, and prefers the smaller sum.
 @compiled()
 def elimination_key(tables, graph):
-    """A number for the eliminations in FOUND: the higher, the better; 0 if there are none."""
+    """A number that ranks ELIMINATIONS: a better set has a higher number, an empty set has 0."""
     count = total = 0
     for k in range(9 * L.BANDS):
-        word = graph[L.FOUND + k]
+        word = graph[L.ELIMINATIONS + k]
         for row in range(3 if word else 0):
             bits = word >> 9 * row & 511
             while bits:
@@ -391,27 +423,27 @@ def elimination_count(key):
 
 
 @compiled()
-def is_better(graph, key, length):
-    """Whether eliminations with this key beat the best, or are the same by a shorter chain."""
+def beats_best(graph, key, length):
+    """Whether ELIMINATIONS, which have this key, beat BEST, or equal it with a shorter chain."""
     if key != graph[L.BEST_KEY] or length >= graph[L.BEST_LENGTH]:
         return key > graph[L.BEST_KEY]
     for k in range(9 * L.BANDS):
-        if graph[L.FOUND + k] != graph[L.BEST + k]:
+        if graph[L.ELIMINATIONS + k] != graph[L.BEST + k]:
             return False
     return key > 0
 
 
 @compiled()
-def keep_found(graph, key, length):
-    """Keep FOUND as the best."""
+def keep_best(graph, key, length):
+    """Copy ELIMINATIONS to BEST."""
     graph[L.BEST_KEY], graph[L.BEST_LENGTH] = key, length
     for k in range(9 * L.BANDS):
-        graph[L.BEST + k] = graph[L.FOUND + k]
+        graph[L.BEST + k] = graph[L.ELIMINATIONS + k]
 
 
 @compiled()
-def eliminate_found(tables, step, graph, first):
-    """Eliminate the candidates in FOUND or BEST, by digit, then by cell."""
+def write_eliminations(tables, step, graph, first):
+    """Write the candidates in ELIMINATIONS or BEST to a step, by digit, then by cell."""
     for k in range(9 * L.BANDS):
         for row in range(3):
             bits = graph[first + k] >> 9 * row & 511

@@ -1,9 +1,10 @@
 """Nice loops and alternating inference chains. `layout` describes the arrays.
 
 A nice loop is a chain from a candidate back to its cell. A chain from "a does not hold" to "b
-holds" is an alternating inference chain (AIC): a or b holds. A chain with a node that is a group is
-a grouped one. Rules and order are those of HoDoKu: of the shortest chains from each candidate to
-each node, as `links.search` finds them, take the one that eliminates most.
+holds" is an alternating inference chain (AIC): a or b holds. A grouped chain has a node that is a
+group or, if its form is SETS, a digit in an almost locked set. Rules and order are those of HoDoKu:
+`links.search_links` finds the shortest chain from each candidate to each node, and the chain that
+eliminates most is taken.
 """
 
 from __future__ import annotations
@@ -11,55 +12,73 @@ from __future__ import annotations
 from pipeline.native import compiled
 from pipeline.steps import layout as L
 from pipeline.steps.hodoku.links import (
-    LINKS,
+    ARE_LINKED,
+    CANDIDATE_LINKS,
+    GROUPED_LINKS,
     NO_LIMIT,
-    add_common,
-    add_found,
+    add_elimination,
+    add_seen_by_both,
     append_path,
-    clear_found,
-    eliminate_found,
+    beats_best,
+    clear_eliminations,
     elimination_count,
     elimination_key,
-    is_better,
     is_simple,
-    keep_found,
+    keep_best,
     link_state,
     mark_cells,
     read_path,
-    search,
+    search_links,
+    write_eliminations,
 )
+from pipeline.steps.hodoku.set_links import add_set_links, cite_set, link_sets
 from pipeline.steps.step_arrays import lowest_bit, reset_step, sees
+
+SINGLE_NODES, GROUPS, SETS = range(3)
+"""Forms of chains, by what at least one of their nodes is: the last two are grouped."""
 
 
 @compiled()
-def find_loop(state, tables, step, graph, is_grouped):
-    """Find the nice loop or AIC that eliminates most. Returns whether there is one."""
+def find_loop(state, tables, step, graph, form):
+    """Find the nice loop or AIC of a form that eliminates most. Returns whether there is one."""
     link_state(state, tables, graph)
-    graph[L.BEST_KEY] = 0
-    for start in range(L.SINGLES):
-        if graph[L.DIRECT_AT + 6 * start] < graph[L.DIRECT_AT + 6 * start + 1 + is_grouped]:
-            _try_chains(state, tables, step, graph, 2 * start, is_grouped)
-    # A chain from a candidate that holds eliminates only this candidate. So these chains are tried
-    # in the order of their keys, and only if none eliminates more.
-    if elimination_count(graph[L.BEST_KEY]) < 2:
-        _try_contradictions(state, tables, step, graph, is_grouped)
+    if form == SETS:
+        link_sets(state, tables, graph)
+        add_set_links(tables, graph)
+    _try_loops(state, tables, step, graph, form)
+    if form == SETS:
+        graph[L.IS_KNOWN] &= ~ARE_LINKED  # other techniques follow no links of sets
     if not graph[L.BEST_KEY]:
         return 0
-    eliminate_found(tables, step, graph, L.BEST)
+    write_eliminations(tables, step, graph, L.BEST)
     return 1
 
 
-# From "a does not hold", a chain to
+@compiled()
+def _try_loops(state, tables, step, graph, form):
+    """Try the chains from each candidate, and keep the best."""
+    is_grouped = form != SINGLE_NODES
+    graph[L.BEST_KEY] = 0
+    for start in range(L.SINGLES):
+        if graph[L.DIRECT_AT + 6 * start] < graph[L.DIRECT_AT + 6 * start + 1 + is_grouped]:
+            _try_chains(state, tables, step, graph, 2 * start, form)
+    # A chain from a candidate that holds eliminates only that candidate. So these chains are tried
+    # in the order of their keys, and only if no other chain eliminates more.
+    if elimination_count(graph[L.BEST_KEY]) < 2:
+        _try_contradictions(state, tables, step, graph, form)
+
+
+# A chain from "a does not hold" leads to
 # - "a holds": a holds, so all other candidates of the cell are eliminated;
-# - "b does not hold" in the cell: b is eliminated, because a eliminates it too;
+# - "b does not hold" in the cell: b is eliminated, because it does not hold if a does, either;
 # - "b holds" in the cell: a continuous loop;
 # - "b holds" elsewhere: an AIC. If a and b are the same digit, the cells that see both lose it;
 #   HoDoKu wants two such cells at least. If not, and the cells see each other, each loses the digit
 #   of the other; HoDoKu wants both eliminations.
 @compiled()
-def _try_chains(state, tables, step, graph, start, is_grouped):
+def _try_chains(state, tables, step, graph, start, form):
     """Try all chains from a candidate that does not hold."""
-    tail = search(state, tables, graph, start, LINKS + is_grouped, NO_LIMIT)
+    tail = search_links(state, tables, graph, start, _links_of(form), NO_LIMIT)
     cell, digit = start // 18, start // 2 % 9
     for k in range(1, tail):
         signed = graph[L.CHAIN_QUEUE + k]
@@ -78,26 +97,32 @@ def _try_chains(state, tables, step, graph, start, is_grouped):
         if is_cross and not (sees(tables, cell, other) and _can_cross(state, start, signed)):
             continue
         if not is_continuous:
-            clear_found(graph)
+            clear_eliminations(graph)
             if is_cross:
-                add_found(graph, 9 * cell + other_digit)
-                add_found(graph, 9 * other + digit)
+                add_elimination(graph, 9 * cell + other_digit)
+                add_elimination(graph, 9 * other + digit)
             elif not is_loop:
-                add_common(tables, graph, digit, cell, other)
+                add_seen_by_both(tables, graph, digit, cell, other)
             else:
                 mask = state[cell] & ~(1 << digit) if other_digit == digit else 1 << other_digit
                 while mask:
-                    add_found(graph, 9 * cell + lowest_bit(tables, mask))
+                    add_elimination(graph, 9 * cell + lowest_bit(tables, mask))
                     mask &= mask - 1
             key = elimination_key(tables, graph)
-            if not is_better(graph, key, length) or (not is_loop and elimination_count(key) < 2):
+            if not beats_best(graph, key, length) or (not is_loop and elimination_count(key) < 2):
                 continue
         read_path(graph, signed)
-        if not _is_valid(state, tables, graph, is_loop, is_grouped):
+        if not _is_valid(state, tables, graph, is_loop, form):
             continue
         if is_continuous:
             _conclude_continuous(state, tables, graph)
         _keep_if_better(state, tables, step, graph)
+
+
+@compiled(inline=True)
+def _links_of(form):
+    """The links that a search for chains of a form follows."""
+    return CANDIDATE_LINKS if form == SINGLE_NODES else GROUPED_LINKS
 
 
 @compiled(inline=True)
@@ -107,7 +132,7 @@ def _can_cross(state, start, end):
 
 
 @compiled()
-def _try_contradictions(state, tables, step, graph, is_grouped):
+def _try_contradictions(state, tables, step, graph, form):
     """Try the chains from a candidate to its contrary, or to another candidate of its cell."""
     for total in range(91):
         for cell in range(max(total - 9, 0), min(total, 81)):
@@ -115,57 +140,58 @@ def _try_contradictions(state, tables, step, graph, is_grouped):
             if not state[cell] >> digit & 1:
                 continue
             start = 2 * (9 * cell + digit) + 1
-            clear_found(graph)
-            add_found(graph, start // 2)
+            clear_eliminations(graph)
+            add_elimination(graph, start // 2)
             if elimination_key(tables, graph) < graph[L.BEST_KEY]:
                 return
-            tail = search(state, tables, graph, start, LINKS + is_grouped, NO_LIMIT)
+            tail = search_links(state, tables, graph, start, _links_of(form), NO_LIMIT)
             for k in range(1, tail):
                 signed = graph[L.CHAIN_QUEUE + k]
                 is_end = signed & 1 == 1 or signed == start - 1
                 if signed // 18 == cell and is_end and graph[L.CHAIN_DISTANCE + signed] > 1:
                     read_path(graph, signed)
-                    if _is_valid(state, tables, graph, True, is_grouped):
+                    if _is_valid(state, tables, graph, True, form):
                         graph[L.BEST_KEY] = 0  # HoDoKu finds these chains before the others
                         _keep_if_better(state, tables, step, graph)
                         return
 
 
 @compiled()
-def _is_valid(state, tables, graph, is_loop, is_grouped):
+def _is_valid(state, tables, graph, is_loop, form):
     """Whether PATH is a chain of HoDoKu.
 
-    The first and the last link of a loop lead out of its cell, no cell is entered again, and a
-    grouped chain has a group.
+    The first and the last link of a loop lead out of its cell, no cell is entered again, and the
+    chain has a node as its form says.
     """
     length = graph[L.PATH]
     cell = graph[L.PATH + 1] // 18
     if is_loop and cell in (graph[L.PATH + 2] // 18, graph[L.PATH + length - 1] // 18):
         return False
-    has_group = False
+    highest = 0
     for k in range(L.PATH + 1, L.PATH + 1 + length):
-        has_group = has_group or graph[k] // 2 >= L.SINGLES
-    return has_group == is_grouped and is_simple(state, tables, graph, is_loop)
+        highest = max(highest, graph[k] // 2)
+    path_form = SETS if highest >= L.ALL_NODES else GROUPS if highest >= L.SINGLES else SINGLE_NODES
+    return path_form == form and is_simple(state, tables, graph, is_loop)
 
 
-# In a continuous loop exactly one of any two neighbours holds. So the ends of a weak link eliminate
-# what both see, and a cell that the loop enters and leaves by strong links has no candidates but
-# these two.
+# Of two neighbours in a continuous loop, exactly one holds. So a candidate that sees both ends of a
+# weak link is eliminated. A cell that the loop enters and leaves by strong links holds one of its
+# two candidates in the loop.
 @compiled()
 def _conclude_continuous(state, tables, graph):
-    """Write the eliminations of the continuous loop PATH to FOUND."""
+    """Write the eliminations of the continuous loop PATH to ELIMINATIONS."""
     length = graph[L.PATH]
-    clear_found(graph)
+    clear_eliminations(graph)
     for k in range(1, 1 + length):
         signed, implied = graph[L.PATH + k], graph[L.PATH + k % length + 1]
         if signed & 1 and signed // 18 != implied // 18:
-            add_common(tables, graph, signed // 2 % 9, signed // 18, implied // 18)
+            add_seen_by_both(tables, graph, signed // 2 % 9, signed // 18, implied // 18)
     graph[L.SEARCH] += 1  # a new number, for MARKS
     for k in range(1, 1 + length):
         mark_cells(state, tables, graph, graph[L.PATH + k] // 2, graph[L.SEARCH])
     for cell in range(81):
         for digit in range(9 if graph[L.MARKS + cell] == graph[L.SEARCH] else 0):
-            graph[L.FOUND + L.BANDS * digit + cell // 27] &= ~(1 << cell % 27)
+            graph[L.ELIMINATIONS + L.BANDS * digit + cell // 27] &= ~(1 << cell % 27)
     for k in range(1, 1 + length):
         signed, implied = graph[L.PATH + k], graph[L.PATH + k % length + 1]
         cell = signed // 18
@@ -173,17 +199,20 @@ def _conclude_continuous(state, tables, graph):
             before = graph[L.PATH + (k + length - 2) % length + 1]
             after = graph[L.PATH + (k + 1) % length + 1]
             kept = 1 << signed // 2 % 9 | 1 << implied // 2 % 9
-            others = state[cell] & ~kept if cell not in (before // 18, after // 18) else 0
-            while others:
-                add_found(graph, 9 * cell + lowest_bit(tables, others))
-                others &= others - 1
+            remaining = state[cell] & ~kept if cell not in (before // 18, after // 18) else 0
+            while remaining:
+                add_elimination(graph, 9 * cell + lowest_bit(tables, remaining))
+                remaining &= remaining - 1
 
 
 @compiled()
 def _keep_if_better(state, tables, step, graph):
-    """Write PATH to a step, and keep what FOUND has, if that is the best so far."""
+    """Write PATH to a step, and copy ELIMINATIONS to BEST, if they are the best so far."""
     key, length = elimination_key(tables, graph), graph[L.PATH]
-    if is_better(graph, key, length):
-        keep_found(graph, key, length)
+    if beats_best(graph, key, length):
+        keep_best(graph, key, length)
         reset_step(step)
         append_path(state, tables, step, graph, False)
+        for k in range(L.PATH + 1, L.PATH + 1 + length):
+            if graph[k] >= 2 * L.ALL_NODES:
+                cite_set(tables, step, graph, graph[k] // 18 - L.SPOTS)

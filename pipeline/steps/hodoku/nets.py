@@ -19,55 +19,57 @@ from pipeline.steps.step_arrays import (
     reset_step,
 )
 
-MAX_NODES = L.PATTERN_CELLS - L.CHAIN_NODES - 1
+MAX_SHOWN_NODES = L.PATTERN_CELLS - L.CHAIN_NODES - 1
 """Maximum number of nodes that a step shows; more are left out."""
 
-ROUNDS = 4
+TRIAL_ROUNDS = 4
 """The number of times that a trial places all singles."""
 
-SET = 2 * L.WORDS
-CELLS_IN_WORD = L.BITS // 9
+SET_SIZE, CELLS_PER_WORD = 2 * L.WORDS, L.BITS // 9
+"""The number of words of a set; the number of cells whose candidates are in a word."""
 
 
-# HoDoKu draws the same conclusions as for forcing chains, and takes them in the same order. A net
-# is the closure of an assumption under the trials of its candidates, the links of groups, and
-# constraints with one candidate left. So it is inconsistent if it contains a candidate and its
-# contrary. Unlike chains, nets do not hold backwards, so what all candidates of a constraint imply
-# (a verity) is looked for separately.
+# HoDoKu draws the same conclusions as for forcing chains, in the same order. A net is the closure
+# of an assumption under the trials of its candidates, the links of groups, and constraints with one
+# candidate left. An assumption is refuted if its net contains a candidate and its contrary. Unlike
+# chains, nets do not hold backwards, so verities need a search of their own: conclusions that the
+# nets of all candidates of a constraint have in common.
 @compiled()
 def find_forcing_net(state, tables, step, graph, scratch):
-    """Find an assumption that its net refutes, or what all nets of a constraint imply.
+    """Find a conclusion of nets: an assumption is refuted, or all nets of a constraint agree.
 
-    Returns whether there is a conclusion. If a candidate can be placed, it is that in the lowest
-    cell, otherwise the lowest candidate to eliminate.
+    Returns whether there is one. The placement in the lowest cell comes first, then the lowest
+    candidate to eliminate.
     """
     link_state(state, tables, graph)
     for signed in range(2 * L.SINGLES):
         if graph[L.IS_NODE + signed // 2]:
             count = _try(state, tables, graph, scratch, signed)
             _keep_trial(state, graph, scratch, signed, count)
-    for k in range(SET):
-        graph[L.PROVED + k] = 0
+    for k in range(SET_SIZE):
+        graph[L.NET_CONCLUSIONS + k] = 0
     for signed in range(2 * L.SINGLES):
         if graph[L.IS_NODE + signed // 2]:
             _close(state, tables, graph, signed)
             if _is_inconsistent(graph):
-                _add(graph, L.PROVED, signed ^ 1)
-            for k in range(SET):
-                graph[L.NETS + SET * signed + k] = graph[L.NET + k]
+                _add(graph, L.NET_CONCLUSIONS, signed ^ 1)
+            for k in range(SET_SIZE):
+                graph[L.NETS + SET_SIZE * signed + k] = graph[L.NET + k]
     for constraint in range(L.CONSTRAINTS):
         if state[constraint]:
             _intersect(state, tables, graph, constraint)
-            for k in range(SET):
-                graph[L.PROVED + k] |= graph[L.NET + k]
+            for k in range(SET_SIZE):
+                graph[L.NET_CONCLUSIONS + k] |= graph[L.NET + k]
     for candidate in range(L.SINGLES):
         if graph[L.IS_NODE + candidate]:
             _intersect_contraries(graph, candidate)
-            for k in range(SET):
-                graph[L.PROVED + k] |= graph[L.NET + k]
+            for k in range(SET_SIZE):
+                graph[L.NET_CONCLUSIONS + k] |= graph[L.NET + k]
     for is_on in (1, 0):
         for candidate in range(L.SINGLES):
-            if graph[L.IS_NODE + candidate] and _has(graph, L.PROVED, 2 * candidate + is_on):
+            if graph[L.IS_NODE + candidate] and _has(
+                graph, L.NET_CONCLUSIONS, 2 * candidate + is_on
+            ):
                 reset_step(step)
                 append_new(step, L.PLACED if is_on else L.ELIMINATED, candidate)
                 _prove(state, tables, step, graph, scratch, 2 * candidate + is_on)
@@ -79,21 +81,21 @@ def find_forcing_net(state, tables, step, graph, scratch):
 def _has(graph, first, signed):
     """Whether a set contains a signed candidate."""
     cell, digit = signed // 18, signed // 2 % 9
-    word = graph[first + L.WORDS * (signed & 1) + cell // CELLS_IN_WORD]
-    return word >> 9 * (cell % CELLS_IN_WORD) + digit & 1
+    word = graph[first + L.WORDS * (signed & 1) + cell // CELLS_PER_WORD]
+    return word >> 9 * (cell % CELLS_PER_WORD) + digit & 1
 
 
 @compiled(inline=True)
 def _add(graph, first, signed):
     """Add a signed candidate to a set."""
     cell, digit = signed // 18, signed // 2 % 9
-    at = first + L.WORDS * (signed & 1) + cell // CELLS_IN_WORD
-    graph[at] |= 1 << 9 * (cell % CELLS_IN_WORD) + digit
+    word = first + L.WORDS * (signed & 1) + cell // CELLS_PER_WORD
+    graph[word] |= 1 << 9 * (cell % CELLS_PER_WORD) + digit
 
 
 @compiled()
 def _try(state, tables, graph, scratch, signed):
-    """Place or eliminate a candidate in a copy of the state, then ROUNDS times all singles.
+    """Place or eliminate a candidate in a copy of the state, then TRIAL_ROUNDS times all singles.
 
     Returns the number of placements in TRIAL_PLACED.
     """
@@ -105,8 +107,8 @@ def _try(state, tables, graph, scratch, signed):
         _place(tables, graph, scratch, 0)
     else:
         eliminate(scratch, tables, candidate)
-        graph[L.STRUCK_BY + candidate] = 0
-    for _ in range(ROUNDS):
+        graph[L.ELIMINATED_BY + candidate] = 0
+    for _ in range(TRIAL_ROUNDS):
         first, end = count, count
         for constraint in range(L.CONSTRAINTS):
             mask = scratch[constraint]
@@ -125,33 +127,33 @@ def _try(state, tables, graph, scratch, signed):
 
 
 @compiled()
-def _place(tables, graph, scratch, at):
-    """Place TRIAL_PLACED `at` in the copy of the state."""
-    candidate = graph[L.TRIAL_PLACED + at]
+def _place(tables, graph, scratch, index):
+    """Place TRIAL_PLACED `index` in the copy of the state."""
+    candidate = graph[L.TRIAL_PLACED + index]
     for k in range(4 * candidate, 4 * candidate + 4):
         constraint = tables[L.NODE_CONSTRAINTS + k]
-        others = scratch[constraint]
-        while others:
-            other = candidate_at(tables, constraint, lowest_bit(tables, others))
+        remaining = scratch[constraint]
+        while remaining:
+            other = candidate_at(tables, constraint, lowest_bit(tables, remaining))
             eliminate(scratch, tables, other)
-            graph[L.STRUCK_BY + other] = at
-            others &= others - 1
+            graph[L.ELIMINATED_BY + other] = index
+            remaining &= remaining - 1
 
 
 @compiled()
 def _keep_trial(state, graph, scratch, signed, count):
-    """Write to TRIALS what the last trial, with `count` placements, eliminates and places."""
-    first = L.TRIALS + SET * signed
-    for k in range(SET):
+    """Write the eliminations and the `count` placements of the last trial to TRIALS."""
+    first = L.TRIALS + SET_SIZE * signed
+    for k in range(SET_SIZE):
         graph[first + k] = 0
     for cell in range(81):
-        struck = (state[cell] & ~scratch[cell]) << 9 * (cell % CELLS_IN_WORD)
-        graph[first + cell // CELLS_IN_WORD] |= struck
+        eliminated = (state[cell] & ~scratch[cell]) << 9 * (cell % CELLS_PER_WORD)
+        graph[first + cell // CELLS_PER_WORD] |= eliminated
     for k in range(1 - (signed & 1), count):
         placed = graph[L.TRIAL_PLACED + k]
-        cell, bit = placed // 9, 1 << 9 * (placed // 9 % CELLS_IN_WORD) + placed % 9
-        graph[first + cell // CELLS_IN_WORD] &= ~bit
-        graph[first + L.WORDS + cell // CELLS_IN_WORD] |= bit
+        cell, bit = placed // 9, 1 << 9 * (placed // 9 % CELLS_PER_WORD) + placed % 9
+        graph[first + cell // CELLS_PER_WORD] &= ~bit
+        graph[first + L.WORDS + cell // CELLS_PER_WORD] |= bit
 
 
 @compiled()
@@ -162,7 +164,7 @@ def _close(state, tables, graph, start):
     implies each: a signed node, or constraint k as -2 - k.
     """
     graph[L.SEARCH] += 1
-    for k in range(SET):
+    for k in range(SET_SIZE):
         graph[L.NET + k] = 0
     tail, head = _append(graph, start, L.NOTHING, 0), 0
     while head < tail:
@@ -183,7 +185,7 @@ def _close(state, tables, graph, start):
 
 @compiled(inline=True)
 def _append(graph, signed, parent, tail):
-    """Append a signed node to CHAIN_QUEUE unless it is there. Returns the length of the queue."""
+    """Append a signed node to CHAIN_QUEUE if it is new. Returns the new length of the queue."""
     if graph[L.CHAIN_START + signed] == graph[L.SEARCH]:
         return tail
     graph[L.CHAIN_START + signed], graph[L.CHAIN_PARENT + signed] = graph[L.SEARCH], parent
@@ -195,11 +197,11 @@ def _append(graph, signed, parent, tail):
 
 @compiled()
 def _append_trial(tables, graph, signed, tail):
-    """Append what the trial of a candidate eliminates and places."""
-    for k in range(SET):
-        new = graph[L.TRIALS + SET * signed + k] & ~graph[L.NET + k]
-        for n in range(CELLS_IN_WORD if new else 0):
-            cell, bits = k % L.WORDS * CELLS_IN_WORD + n, new >> 9 * n & 511
+    """Append the eliminations and placements of the trial of a signed candidate."""
+    for k in range(SET_SIZE):
+        new = graph[L.TRIALS + SET_SIZE * signed + k] & ~graph[L.NET + k]
+        for n in range(CELLS_PER_WORD if new else 0):
+            cell, bits = k % L.WORDS * CELLS_PER_WORD + n, new >> 9 * n & 511
             while bits:
                 implied = 2 * (9 * cell + lowest_bit(tables, bits)) + k // L.WORDS
                 tail = _append(graph, implied, signed, tail)
@@ -239,30 +241,33 @@ def _is_inconsistent(graph):
 
 @compiled()
 def _intersect(state, tables, graph, constraint):
-    """Write to NET what all candidates of a constraint imply."""
-    for k in range(SET):
+    """Write the common part of the nets of all candidates of a constraint to NET."""
+    for k in range(SET_SIZE):
         graph[L.NET + k] = (1 << L.BITS) - 1
     for position in range(9):
         if state[constraint] >> position & 1:
-            first = L.NETS + SET * (2 * candidate_at(tables, constraint, position) + 1)
-            for k in range(SET):
+            first = L.NETS + SET_SIZE * (2 * candidate_at(tables, constraint, position) + 1)
+            for k in range(SET_SIZE):
                 graph[L.NET + k] &= graph[first + k]
 
 
 @compiled()
 def _intersect_contraries(graph, candidate):
-    """Write to NET what a candidate and its contrary imply, except in its cell."""
-    first = L.NETS + 2 * SET * candidate
-    for k in range(SET):
-        graph[L.NET + k] = graph[first + k] & graph[first + SET + k]
+    """Write the common part of the nets of a candidate and its contrary to NET.
+
+    Candidates of its cell are left out.
+    """
+    first = L.NETS + 2 * SET_SIZE * candidate
+    for k in range(SET_SIZE):
+        graph[L.NET + k] = graph[first + k] & graph[first + SET_SIZE + k]
     cell = candidate // 9
-    for word in range(cell // CELLS_IN_WORD, SET, L.WORDS):
-        graph[L.NET + word] &= ~(511 << 9 * (cell % CELLS_IN_WORD))
+    for word in range(cell // CELLS_PER_WORD, SET_SIZE, L.WORDS):
+        graph[L.NET + word] &= ~(511 << 9 * (cell % CELLS_PER_WORD))
 
 
 @compiled()
 def _prove(state, tables, step, graph, scratch, conclusion):
-    """Cite what implies a conclusion: the net of its contrary, or the nets of a verity."""
+    """Cite the constraints that prove a conclusion: by the net of its contrary, or by a verity."""
     tail = _close(state, tables, graph, conclusion ^ 1)
     if _is_inconsistent(graph):
         _cite_net(state, tables, step, graph, scratch, tail, L.NOTHING)
@@ -304,13 +309,16 @@ def _cite_verity(state, tables, step, graph, scratch, constraint, conclusion):
                 _cite_net(state, tables, step, graph, scratch, tail, conclusion)
 
 
-# A conclusion needs its parents, and so on back to the assumption. Parents are before their
-# children in CHAIN_QUEUE. CHAIN_DISTANCE is 1 for the nodes that are needed.
+# A conclusion depends on its parents, and so on back to the assumption. Parents come before their
+# children in CHAIN_QUEUE. CHAIN_DISTANCE is 1 for the nodes on which the conclusion depends.
 @compiled()
 def _cite_net(state, tables, step, graph, scratch, tail, conclusion):
-    """Cite what the last net needs for a conclusion, or for a contradiction if that is NOTHING.
+    """Cite the constraints by which the last net implies a conclusion.
 
-    Appends the nodes that are needed to CHAIN_NODES, the last first. `tail`: the number of nodes.
+    Appends the nodes that lead to the conclusion to CHAIN_NODES, the last first.
+
+    - `tail`: the number of nodes of the net.
+    - `conclusion`: a signed candidate, or NOTHING for a contradiction.
     """
     for k in range(tail):
         graph[L.CHAIN_DISTANCE + graph[L.CHAIN_QUEUE + k]] = 0
@@ -325,7 +333,7 @@ def _cite_net(state, tables, step, graph, scratch, tail, conclusion):
     for k in range(tail - 1, -1, -1):
         signed = graph[L.CHAIN_QUEUE + k]
         if graph[L.CHAIN_DISTANCE + signed]:
-            if step[L.CHAIN_NODES] < MAX_NODES:
+            if step[L.CHAIN_NODES] < MAX_SHOWN_NODES:
                 append_new(step, L.CHAIN_NODES, signed)
             parent = graph[L.CHAIN_PARENT + signed]
             if parent < L.NOTHING:
@@ -341,7 +349,7 @@ def _cite_net(state, tables, step, graph, scratch, tail, conclusion):
 
 @compiled()
 def _cite_last(state, tables, step, graph, constraint, signed):
-    """Cite a constraint whose other candidates are eliminated; they are needed too."""
+    """Cite a constraint with one candidate left, and mark the other candidates as needed."""
     append_new(step, L.CITED, constraint)
     for position in range(9):
         other = 2 * candidate_at(tables, constraint, position)
@@ -352,13 +360,13 @@ def _cite_last(state, tables, step, graph, constraint, signed):
 
 @compiled()
 def _cite_trial(state, tables, step, graph, scratch, start, conclusion):
-    """Cite the singles that the trial of a signed candidate needs for a conclusion."""
+    """Cite the singles by which the trial of a signed candidate leads to a conclusion."""
     count = _try(state, tables, graph, scratch, start)
     for k in range(count):
         is_placed = graph[L.TRIAL_PLACED + k] == conclusion // 2
         graph[L.IS_NEEDED + k] = k if conclusion & 1 and is_placed else 0
     if not conclusion & 1:
-        graph[L.IS_NEEDED + graph[L.STRUCK_BY + conclusion // 2]] = 1
+        graph[L.IS_NEEDED + graph[L.ELIMINATED_BY + conclusion // 2]] = 1
     for k in range(count - 1, 0, -1):
         if graph[L.IS_NEEDED + k]:
             constraint = graph[L.TRIAL_CITED + k]
@@ -366,7 +374,7 @@ def _cite_trial(state, tables, step, graph, scratch, start, conclusion):
             for position in range(9):
                 other = candidate_at(tables, constraint, position)
                 if state[constraint] >> position & 1 and other != graph[L.TRIAL_PLACED + k]:
-                    graph[L.IS_NEEDED + graph[L.STRUCK_BY + other]] = 1
+                    graph[L.IS_NEEDED + graph[L.ELIMINATED_BY + other]] = 1
 
 
 # HoDoKu's last resort takes a digit from the solution. Here an exhaustive search of all constraints

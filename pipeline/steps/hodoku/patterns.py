@@ -1,4 +1,4 @@
-"""Techniques that look for a pattern of cells: singles, subsets, fish, rectangles, BUG+1.
+"""Techniques that look for a pattern of cells: locked candidates, subsets, fish, BUG+1.
 
 Each `find_` function writes its conclusions and citations to `step`, and returns whether it found
 a step. `layout` describes the arrays. `certify.steps` checks the result.
@@ -104,10 +104,8 @@ def next_rows(state, tables, graph, usable, size, max_bits):
             continue
         graph[L.UNIONS + depth + 1] = columns
         if depth + 1 == size:
-            graph[L.ROW_DEPTH], rows = depth, 0
-            for k in range(size):
-                rows |= 1 << graph[L.PICKS + k]
-            return rows
+            graph[L.ROW_DEPTH] = depth
+            return picked_mask(graph, L.PICKS, size)
         depth += 1
         graph[L.PICKS + depth] = row
     return 0
@@ -122,6 +120,44 @@ def start_rows(state, tables, graph, min_bits, max_bits):
         if min_bits <= bit_count(tables, state[L.ROW_MASKS + row]) <= max_bits:
             usable |= 1 << row
     return usable
+
+
+@compiled()
+def next_cells(state, tables, graph, unit, excluded, picks, size):
+    """Find the next set of open cells of a unit. Returns its size, or 0 at the end.
+
+    A set comes before the sets that extend it: positions {0}, {0, 1}, {0, 1, 2}, …, {0, 2}, … The
+    positions are in PICKS. UNIONS has, at index k, the union of the first k masks; to start, write
+    to it at index 0, and call with size 0.
+
+    - `excluded`: a mask of the positions that no set has.
+    - `picks`: PICKS or, for a search inside another, BOX_PICKS.
+    - `size`: the size of the last set.
+    """
+    unions = picks + L.UNIONS - L.PICKS
+    if size == 0:
+        graph[picks] = -1
+    while size >= 0:
+        graph[picks + size] += 1
+        position = graph[picks + size]
+        if position > 8:
+            size -= 1
+            continue
+        mask = state[cell_at(tables, unit, position)]
+        if mask and not excluded >> position & 1:
+            graph[unions + size + 1] = graph[unions + size] | mask
+            graph[picks + size + 1] = position
+            return size + 1
+    return 0
+
+
+@compiled()
+def picked_mask(graph, picks, size):
+    """The mask of the first `size` of the PICKS."""
+    mask = 0
+    for k in range(picks, picks + size):
+        mask |= 1 << graph[k]
+    return mask
 
 
 # A subset is k rows of a 9×9 table that together have only k columns: these rows need all of these
@@ -204,10 +240,10 @@ def find_fish(state, tables, step, graph, size, form):
         rows = next_rows(state, tables, graph, usable, size, max_bits)
         while rows:
             columns = graph[L.UNIONS + size]
-            found = _try_fins(state, tables, step, digit, base, rows, columns, size, form)
-            if found == form:
+            fish_form = _try_fins(state, tables, step, digit, base, rows, columns, size, form)
+            if fish_form == form:
                 return 1
-            has_other |= found
+            has_other |= fish_form
             rows = next_rows(state, tables, graph, usable, size, max_bits)
     if form == FINNED and not has_other:
         graph[L.IS_KNOWN] |= NO_SASHIMI << size
@@ -232,16 +268,16 @@ def _try_fins(state, tables, step, digit, base, rows, columns, size, form):
             if fins & ~in_third or bit_count(tables, fins) != count:
                 continue
             covers = columns & ~(fins << third)
-            found = _conclude_fish(state, tables, step, digit, base, rows, covers, form)
-            if found == form:
+            fish_form = _conclude_fish(state, tables, step, digit, base, rows, covers, form)
+            if fish_form == form:
                 return form
-            other |= found
+            other |= fish_form
     return other
 
 
-# In a finned fish either a fin holds the digit, or there is a fish without fins. In both cases the
-# digit is eliminated from cells that are in a cover column and see all fins. A sashimi fish has a
-# row with at most one place besides its fins.
+# If no fin of a finned fish holds the digit, it is a fish without fins. So a cell of a cover column
+# that sees all fins loses the digit in any case. A sashimi fish has a row with at most one place
+# besides its fins.
 @compiled()
 def _conclude_fish(state, tables, step, digit, base, rows, columns, form):
     """Write the conclusions of a fish. Returns its form; 0 if it eliminates nothing.
@@ -284,7 +320,7 @@ def _conclude_fish(state, tables, step, digit, base, rows, columns, form):
 # three, the candidate that has three places in its row, in its column and in its box holds. HoDoKu
 # eliminates the other two, and leaves a naked single.
 @compiled()
-def find_bug(state, tables, step):
+def find_bug_plus_one(state, tables, step):
     """Find a BUG+1: the only constraints with three candidates are the four of one candidate."""
     odd_constraints = 0
     for constraint in range(L.CONSTRAINTS):

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from pipeline.native import compiled
 from pipeline.steps import layout as L
+from pipeline.steps.hodoku.patterns import next_cells
 from pipeline.steps.step_arrays import (
     add_eliminations,
     add_seen_eliminations,
@@ -23,13 +24,13 @@ from pipeline.steps.step_arrays import (
     unit_of,
 )
 
-HIDDEN, AVOIDABLE_1, AVOIDABLE_2 = 7, 8, 9
+HIDDEN_RECTANGLE, AVOIDABLE_1, AVOIDABLE_2 = 7, 8, 9
 """Forms of rectangles; 1 to 6 are the types of unique rectangles."""
 
 
 # HoDoKu walks through the rectangles that start at a cell of two candidates, and takes the first
-# that gives a step of the type. It tells rectangles apart by a sum of their cells, and so overlooks
-# a few; we do the same. Candidates that earlier steps eliminated count as present, because the
+# that gives a step of the type. It identifies a rectangle by a sum of its cells, and so overlooks a
+# few; we do the same. Candidates that earlier steps eliminated count as present, because the
 # argument depends only on the digits that the puzzle allows.
 @compiled()
 def find_rectangle(state, tables, step, graph, form):
@@ -146,7 +147,7 @@ def _try_unique(state, tables, step, graph, form):
     step[L.PATTERN_DIGITS] = pair
     first_roof, second_roof = step[L.PATTERN_CELLS + 5], step[L.PATTERN_CELLS + 6]
     is_aligned = roof == 2 and sees(tables, first_roof, second_roof)
-    if form == HIDDEN and (roof == 3 or (roof == 2 and not is_aligned)):
+    if form == HIDDEN_RECTANGLE and (roof == 3 or (roof == 2 and not is_aligned)):
         _conclude_hidden(state, tables, step, low, high)
     elif form == 1 and roof == 1:
         add_eliminations(state, tables, step, first_roof, pair)
@@ -176,23 +177,23 @@ def _conclude_type_3(state, tables, step, graph, unit, extras):
     Sets of cells of the unit that have neither digit of the pair are tried depth first.
     """
     first_roof, second_roof = step[L.PATTERN_CELLS + 5], step[L.PATTERN_CELLS + 6]
-    graph[L.PICKS], graph[L.UNIONS], depth = -1, extras, 0
-    while depth >= 0:
-        graph[L.PICKS + depth] += 1
-        if graph[L.PICKS + depth] > 8:
-            depth -= 1
+    excluded = 0
+    for position in range(9):
+        cell = cell_at(tables, unit, position)
+        if cell in (first_roof, second_roof) or state[cell] & step[L.PATTERN_DIGITS]:
+            excluded |= 1 << position
+    graph[L.UNIONS], size = extras, 0
+    while True:
+        size = next_cells(state, tables, graph, unit, excluded, L.PICKS, size)
+        digits = graph[L.UNIONS + size]
+        if not size:
+            return
+        if bit_count(tables, digits) != size + 1:
             continue
-        cell = cell_at(tables, unit, graph[L.PICKS + depth])
-        is_usable = cell not in (first_roof, second_roof) and state[cell]
-        if not is_usable or state[cell] & step[L.PATTERN_DIGITS]:
-            continue
-        digits = graph[L.UNIONS + depth] | state[cell]
-        step[L.CITED + 1 + depth] = step[L.PATTERN_CELLS + 7 + depth] = cell
-        depth += 1
-        graph[L.UNIONS + depth], graph[L.PICKS + depth] = digits, graph[L.PICKS + depth - 1]
-        if bit_count(tables, digits) != depth + 1:
-            continue
-        step[L.CITED], step[L.PATTERN_CELLS] = depth, 6 + depth
+        for k in range(size):
+            cell = cell_at(tables, unit, graph[L.PICKS + k])
+            step[L.CITED + 1 + k] = step[L.PATTERN_CELLS + 7 + k] = cell
+        step[L.CITED], step[L.PATTERN_CELLS] = size, 6 + size
         line, box = _common_units(tables, step, first_roof, second_roof)
         if unit < L.FIRST_BOX or line == L.NOTHING:
             eliminate_rest(state, tables, step, unit, digits)

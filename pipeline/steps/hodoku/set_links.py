@@ -10,7 +10,8 @@ from __future__ import annotations
 from pipeline.native import compiled
 from pipeline.steps import layout as L
 from pipeline.steps.hodoku.links import link_state
-from pipeline.steps.step_arrays import bit_count, cell_at, lowest_bit
+from pipeline.steps.hodoku.patterns import next_cells
+from pipeline.steps.step_arrays import append_new, bit_count, cell_at, lowest_bit
 
 HAVE_SETS = 4
 """The bit of IS_KNOWN that says whether the sets are known."""
@@ -18,7 +19,7 @@ HAVE_SETS = 4
 
 @compiled()
 def link_sets(state, tables, graph):
-    """Write all almost locked sets and their restricted commons to `graph`, unless they are there.
+    """Write all almost locked sets and their restricted commons to `graph`, unless they are known.
 
     HoDoKu's order: by unit (rows, columns, boxes), then depth first. Each set of cells occurs once.
     """
@@ -40,8 +41,8 @@ def link_sets(state, tables, graph):
     graph[L.FIRST_COMMON + count] = commons
 
 
-# A set is linked to another by a digit unless it has the digit in a cell that the other does not
-# see. Sets of sets, as bits, find all that are linked to one of them at once.
+# Two sets are linked by a digit if all its places in one see all its places in the other. Bit sets
+# of sets find all sets that are linked to a set at once.
 @compiled()
 def _index_sets(state, tables, graph):
     """Write which sets contain a cell, have a digit, and have a digit in a cell."""
@@ -81,7 +82,7 @@ def _add_commons(tables, graph, a, commons):
                 position = 9 * part + lowest_bit(tables, bits)
                 bits &= bits - 1
                 b = L.BITS * word + position
-                if not overlap(graph, a, b) and commons < L.MAX_COMMONS:
+                if not sets_overlap(graph, a, b) and commons < L.MAX_COMMONS:
                     shared = 0
                     for digit in range(9):
                         if graph[L.ALS_DIGITS + a] >> digit & 1:
@@ -125,36 +126,34 @@ def _add_common(graph, a, b, digits, number):
 
 @compiled()
 def _add_sets(state, tables, graph, unit):
-    """Add the almost locked sets of a unit, except those that are in an earlier unit."""
-    graph[L.PICKS], graph[L.UNIONS], depth = -1, 0, 0
-    while depth >= 0:
-        graph[L.PICKS + depth] += 1
-        position = graph[L.PICKS + depth]
-        if position > 8:
-            depth -= 1
-            continue
-        cell = cell_at(tables, unit, position)
-        if not state[cell]:
-            continue
-        digits = graph[L.UNIONS + depth] | state[cell]
-        depth += 1
-        graph[L.UNIONS + depth], graph[L.PICKS + depth] = digits, position
-        if bit_count(tables, digits) != depth + 1:
-            continue
-        in_row = in_column = True
-        for k in range(depth):
-            other = cell_at(tables, unit, graph[L.PICKS + k])
-            in_row = in_row and other // 9 == cell // 9
-            in_column = in_column and other % 9 == cell % 9
-        is_repeated = (unit >= L.FIRST_COLUMN and in_row) or (unit >= L.FIRST_BOX and in_column)
-        if not is_repeated and graph[L.ALS_COUNT] < L.MAX_SETS:
-            _add_set(state, tables, graph, unit, depth, digits)
+    """Add the almost locked sets of a unit, unless an earlier unit contains them."""
+    graph[L.UNIONS] = 0
+    size = next_cells(state, tables, graph, unit, 0, L.PICKS, 0)
+    while size:
+        digits = graph[L.UNIONS + size]
+        if bit_count(tables, digits) == size + 1 and not _is_repeated(tables, graph, unit, size):
+            _add_set(state, tables, graph, unit, size, digits)
+        size = next_cells(state, tables, graph, unit, 0, L.PICKS, size)
+
+
+@compiled()
+def _is_repeated(tables, graph, unit, size):
+    """Whether the cells in PICKS are also in a unit of an earlier kind: a row, or a column."""
+    first = cell_at(tables, unit, graph[L.PICKS])
+    in_row, in_column = unit >= L.FIRST_COLUMN, unit >= L.FIRST_BOX
+    for k in range(1, size):
+        cell = cell_at(tables, unit, graph[L.PICKS + k])
+        in_row = in_row and cell // 9 == first // 9
+        in_column = in_column and cell % 9 == first % 9
+    return in_row or in_column
 
 
 @compiled()
 def _add_set(state, tables, graph, unit, size, digits):
-    """Add the cells in PICKS as an almost locked set."""
+    """Add the cells in PICKS as an almost locked set, unless there are MAX_SETS."""
     number = graph[L.ALS_COUNT]
+    if number == L.MAX_SETS:
+        return
     graph[L.ALS_COUNT] += 1
     graph[L.ALS_UNIT + number], graph[L.ALS_DIGITS + number] = unit, digits
     cells, first = L.ALS_CELLS + L.BANDS * number, 9 * L.BANDS * number
@@ -175,8 +174,79 @@ def _add_set(state, tables, graph, unit, size, digits):
 
 
 @compiled(inline=True)
-def overlap(graph, a, b):
+def sets_overlap(graph, a, b):
     """Whether two sets share a cell."""
     a, b = L.ALS_CELLS + L.BANDS * a, L.ALS_CELLS + L.BANDS * b
     shared = graph[a] & graph[b] | graph[a + 1] & graph[b + 1] | graph[a + 2] & graph[b + 2]
     return shared != 0
+
+
+@compiled()
+def cite_set(tables, step, graph, number):
+    """Cite the cells of a set, and show them."""
+    for row in range(9):
+        cells = graph[L.ALS_CELLS + L.BANDS * number + row // 3] >> 9 * (row % 3) & 511
+        while cells:
+            append_new(step, L.CITED, 9 * row + lowest_bit(tables, cells))
+            append_new(step, L.PATTERN_CELLS, 9 * row + lowest_bit(tables, cells))
+            cells &= cells - 1
+    step[L.BASE_UNITS] |= 1 << graph[L.ALS_UNIT + number]
+
+
+# A set as a node of a grouped chain. If a digit is in none of its places in a set, the set holds
+# all its other digits. So a digit in a set is excluded by a candidate or group that sees all its
+# places there, and it excludes these likewise. Sets are not linked to each other, because ALS-XZ
+# and the ALS chain follow these links, and sets of one cell are left out, because candidates do the
+# same. HoDoKu has these links only if its option `allowAlsInTablingChains` is on.
+@compiled()
+def add_set_links(tables, graph):
+    """Add the links of almost locked sets to DIRECT.
+
+    The sets that a node excludes come after its groups, in a copy of its list.
+    """
+    end = graph[L.DIRECT_AT + 6 * L.ALL_NODES - 1]
+    for node in range(L.ALL_NODES):
+        if not graph[L.IS_NODE + node]:
+            continue
+        at = L.DIRECT_AT + 6 * node + 3
+        first, groups = end, end + graph[at + 1] - graph[at]
+        for k in range(graph[at], graph[at + 2]):
+            end = _append(graph, end, graph[k])
+        for number in range(graph[L.ALS_COUNT]):
+            if _excludes(tables, graph, node, number):
+                end = _append(graph, end, 2 * (L.ALL_NODES + 9 * number + node % 9))
+        graph[at], graph[at + 1], graph[at + 2] = first, groups, end
+    for k in range(9 * graph[L.ALS_COUNT]):
+        number, digit = k // 9, k % 9
+        at = L.DIRECT_AT + 6 * (L.ALL_NODES + k)
+        graph[at] = graph[at + 1] = end
+        for other in range(9 if graph[L.ALS_DIGITS + number] >> digit & 1 else 0):
+            if other != digit and graph[L.ALS_DIGITS + number] >> other & 1:
+                end = _append(graph, end, 2 * (L.ALL_NODES + 9 * number + other) + 1)
+        graph[at + 2] = graph[at + 3] = graph[at + 4] = end
+        for node in range(digit, L.ALL_NODES, 9):
+            if graph[L.IS_NODE + node] and _excludes(tables, graph, node, number):
+                end = _append(graph, end, 2 * node)
+        graph[at + 5] = end
+
+
+@compiled(inline=True)
+def _append(graph, end, signed):
+    """Append a signed node to DIRECT, unless it is full. Returns the new end."""
+    if end == L.CHAIN_START:
+        return end
+    graph[end] = signed
+    return end + 1
+
+
+@compiled()
+def _excludes(tables, graph, node, number):
+    """Whether a candidate or group sees all places of its digit in a set of several cells."""
+    digits, seen = graph[L.ALS_DIGITS + number], L.SEEN + L.BANDS * (node // 9)
+    if not digits >> node % 9 & 1 or bit_count(tables, digits) == 2:
+        return False
+    unseen = 0
+    for band in range(L.BANDS):
+        places = graph[L.ALS_PLACES + L.BANDS * (9 * number + node % 9) + band]
+        unseen |= places & ~tables[seen + band]
+    return unseen == 0

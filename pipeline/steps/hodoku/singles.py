@@ -35,16 +35,16 @@ def set_up_queues(state, tables, graph):
     for cell in range(81):
         mask = state[L.ALLOWED + cell]
         if bit_count(tables, mask) == 1:
-            place(state, tables, graph, 9 * cell + lowest_bit(tables, mask))
+            place_queued(state, tables, graph, 9 * cell + lowest_bit(tables, mask))
     for cell in range(81):
         mask = state[L.CELLS + cell] & ~state[L.ALLOWED + cell]
         while mask:
-            strike(state, tables, graph, 9 * cell + lowest_bit(tables, mask))
+            eliminate_queued(state, tables, graph, 9 * cell + lowest_bit(tables, mask))
             mask &= mask - 1
 
 
 @compiled()
-def strike(state, tables, graph, candidate):
+def eliminate_queued(state, tables, graph, candidate):
     """Eliminate a candidate, and append singles that remain: of the cell, its row, column, box."""
     cell, digit = candidate // 9, candidate % 9
     if not state[L.CELLS + cell] >> digit & 1:
@@ -77,7 +77,7 @@ def _append_hidden(state, tables, graph, constraint):
 
 
 @compiled()
-def place(state, tables, graph, candidate):
+def place_queued(state, tables, graph, candidate):
     """Place a candidate: eliminate it from the peers, then the other candidates of its cell."""
     cell = candidate // 9
     remaining = state[L.CELLS + cell]
@@ -91,7 +91,7 @@ def place(state, tables, graph, candidate):
     # the nodes that a candidate excludes start with 8 candidates of its cell and its 20 peers
     first = tables[L.EXCLUDED_FIRST + candidate] + 8
     for k in range(first, first + 20):
-        strike(state, tables, graph, tables[k])
+        eliminate_queued(state, tables, graph, tables[k])
     while remaining:
         other = 9 * cell + lowest_bit(tables, remaining)
         for k in range(4 * other, 4 * other + 3):
@@ -106,9 +106,9 @@ def place(state, tables, graph, candidate):
 def apply_queued(state, tables, graph, step):
     """Apply the conclusions of a step, in the order in which it lists them."""
     for k in range(L.ELIMINATED + 1, L.ELIMINATED + 1 + step[L.ELIMINATED]):
-        strike(state, tables, graph, step[k])
+        eliminate_queued(state, tables, graph, step[k])
     for k in range(L.PLACED + 1, L.PLACED + 1 + step[L.PLACED]):
-        place(state, tables, graph, step[k])
+        place_queued(state, tables, graph, step[k])
 
 
 # A constraint with one candidate left: a naked single if it is a cell, a hidden single if it is a
@@ -124,7 +124,7 @@ def find_single(state, tables, step, graph, form):
         for k in range(graph[L.NAKED_FIRST], graph[L.NAKED_END]):
             unit_digit = _full_house(state, tables, graph[k])
             if unit_digit:
-                return _conclude(step, graph[k], unit_digit)
+                return _write_single(step, graph[k], unit_digit)
         return 0
     queue = L.NAKED_FIRST if form == NAKED_SINGLE else L.HIDDEN_FIRST
     end = L.NAKED_END if form == NAKED_SINGLE else L.HIDDEN_END
@@ -134,11 +134,11 @@ def find_single(state, tables, step, graph, form):
         if not state[L.CELLS + candidate // 9]:
             continue
         if form == NAKED_SINGLE:
-            return _conclude(step, candidate, candidate // 9)
+            return _write_single(step, candidate, candidate // 9)
         for k in (4 * candidate + 2, 4 * candidate, 4 * candidate + 1):  # the box first
             constraint = tables[L.NODE_CONSTRAINTS + k]
             if state[constraint] == tables[L.NODE_MASKS + k]:
-                return _conclude(step, candidate, constraint)
+                return _write_single(step, candidate, constraint)
     return 0
 
 
@@ -158,7 +158,7 @@ def _full_house(state, tables, candidate):
 
 
 @compiled()
-def _conclude(step, candidate, constraint):
+def _write_single(step, candidate, constraint):
     """Place the only candidate of a constraint."""
     append_new(step, L.PLACED, candidate)
     append_new(step, L.CITED, constraint)

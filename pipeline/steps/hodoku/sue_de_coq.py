@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from pipeline.native import compiled
 from pipeline.steps import layout as L
+from pipeline.steps.hodoku.patterns import next_cells, picked_mask
 from pipeline.steps.step_arrays import (
     append_new,
     bit_count,
@@ -26,9 +27,10 @@ from pipeline.steps.step_arrays import (
 # have them.
 @compiled()
 def find_sue_de_coq(state, tables, step, graph):
-    """Find a Sue de Coq: rows, then columns; box; cells of the crossing, of the line, of the box.
+    """Find a Sue de Coq.
 
-    CHOSEN has three masks: the chosen positions in the crossing and the line, and in the box.
+    Rows come before columns. In each line, the boxes are tried in order, then the cells of the
+    crossing, of the rest of the line, and of the rest of the box.
     """
     for line in range(18):
         for third in range(3):
@@ -57,30 +59,16 @@ def _try_line(state, tables, step, graph, units, crossing, digits, surplus):
     `units`: the line, the box, and which third of the line is in the box. `crossing`: positions in
     the line. `digits`: their digits, which are `surplus` more.
     """
-    graph[L.PICKS], graph[L.UNIONS], depth = -1, 0, 0
-    while depth >= 0:
-        graph[L.PICKS + depth] += 1
-        position = graph[L.PICKS + depth]
-        if position > 8:
-            depth -= 1
-            continue
-        mask = state[cell_at(tables, units[0], position)]
-        if crossing >> position & 1 or not mask:
-            continue
-        depth += 1
-        graph[L.UNIONS + depth] = graph[L.UNIONS + depth - 1] | mask
-        graph[L.PICKS + depth] = position
-        in_line = graph[L.UNIONS + depth]
-        used = depth - bit_count(tables, in_line & ~digits)
+    graph[L.UNIONS] = 0
+    size = next_cells(state, tables, graph, units[0], crossing, L.PICKS, 0)
+    while size:
+        in_line = graph[L.UNIONS + size]
+        used = size - bit_count(tables, in_line & ~digits)
         if 0 < used < surplus and in_line & digits:
-            positions = 0
-            for k in range(depth):
-                positions |= 1 << graph[L.PICKS + k]
-            if _try_box(
-                state, tables, step, graph, units, (crossing, positions), (digits, in_line),
-                surplus - used,
-            ):  # fmt: skip
+            chosen, masks = (crossing, picked_mask(graph, L.PICKS, size)), (digits, in_line)
+            if _try_box(state, tables, step, graph, units, chosen, masks, surplus - used):
                 return True
+        size = next_cells(state, tables, graph, units[0], crossing, L.PICKS, size)
     return False
 
 
@@ -98,26 +86,17 @@ def _try_box(state, tables, step, graph, units, chosen, masks, surplus):
         mask = state[cell_at(tables, box, position)]
         across, along = (position // 3, position % 3) if is_row else (position % 3, position // 3)
         is_chosen = across == line % 3 and (chosen[0] | chosen[1]) >> 3 * third + along & 1
-        if is_chosen or not mask or mask & digits & in_line:
+        if is_chosen or mask & digits & in_line:
             excluded |= 1 << position
-    graph[L.BOX_PICKS], graph[L.BOX_UNIONS], depth = -1, 0, 0
-    while depth >= 0:
-        graph[L.BOX_PICKS + depth] += 1
-        position = graph[L.BOX_PICKS + depth]
-        if position > 8:
-            depth -= 1
-            continue
-        if excluded >> position & 1:
-            continue
-        depth += 1
-        mask = graph[L.BOX_UNIONS + depth - 1] | state[cell_at(tables, box, position)]
-        graph[L.BOX_UNIONS + depth], graph[L.BOX_PICKS + depth] = mask, position
-        if mask & digits and depth - bit_count(tables, mask & ~digits) == surplus:
-            positions = 0
-            for k in range(depth):
-                positions |= 1 << graph[L.BOX_PICKS + k]
-            if _conclude(state, tables, step, units, chosen, positions, (digits, in_line, mask)):
+    graph[L.BOX_UNIONS] = 0
+    size = next_cells(state, tables, graph, box, excluded, L.BOX_PICKS, 0)
+    while size:
+        in_box = graph[L.BOX_UNIONS + size]
+        if in_box & digits and size - bit_count(tables, in_box & ~digits) == surplus:
+            positions = picked_mask(graph, L.BOX_PICKS, size)
+            if _conclude(state, tables, step, units, chosen, positions, (digits, in_line, in_box)):
                 return True
+        size = next_cells(state, tables, graph, box, excluded, L.BOX_PICKS, size)
     return False
 
 

@@ -1,8 +1,7 @@
 """Techniques of two or three strong links: skyscraper, kite, empty rectangle and the wings.
 
-They are short chains, but HoDoKu looks for each as a pattern of its own, in an order of its own,
-and takes the first that eliminates a candidate. `links` explains strong links, and `layout` the
-arrays.
+These techniques are short chains, but HoDoKu looks for each as a separate pattern, and takes the
+first that eliminates a candidate. `links` explains strong links, and `layout` the arrays.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ SKYSCRAPER, KITE, EMPTY_RECTANGLE, W_WING, XY_WING, XYZ_WING = range(6)
 
 
 @compiled()
-def find_wing(state, tables, step, form):
+def find_short_chain(state, tables, step, form):
     """Find a technique of one of the forms."""
     if form == SKYSCRAPER:
         return _find_skyscraper(state, tables, step)
@@ -208,7 +207,7 @@ def _find_w_wing(state, tables, step):
 
 @compiled()
 def _linking_unit(state, tables, digit, first, second):
-    """A unit with two places of a digit, one sees the first cell, one the second; or NOTHING."""
+    """A unit with two places of a digit, of which one sees each of two cells, or NOTHING."""
     for unit in range(L.UNITS):
         if bit_count(tables, state[L.UNIT_DIGITS + 9 * unit + digit]) == 2:
             p = _end_cell(state, tables, unit, digit, 0)

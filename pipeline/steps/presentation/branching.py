@@ -1,7 +1,7 @@
-"""The branches of a chain or net: what follows from an assumption by the constraints of a step.
+"""Derive the branches of a chain or net from the constraints that a step cites.
 
-A branch is derived by unit propagation over the constraints that a step cites, independent of the
-code that found the step. So it shows every step, and each inference follows by construction.
+Branches are derived by unit propagation, independent of the code that found the step. So no
+inference is missing, and each follows from the ones before by construction.
 """
 
 from __future__ import annotations
@@ -17,16 +17,17 @@ from pipeline.steps.step import (
     Inference,
     Node,
     Position,
+    Step,
 )
 
 MAX_SHORTENED = 400
 """Longer branches are not shortened."""
 
 MAX_NESTING = 3
-"""Maximum number of nested branches."""
+"""Maximum depth of nested branches."""
 
 MAX_TRIALS = 4000
-"""Maximum number of branches that are tried to refute one assumption."""
+"""Maximum number of branches to try for one assumption."""
 
 
 def node_of(candidate: Candidate, *, holds: bool) -> Node:
@@ -56,12 +57,22 @@ def are_exclusive(position: Position, first: Node, second: Node) -> bool:
     )
 
 
+def conclusions_of(step: Step) -> list[Node]:
+    """The conclusions of a step as nodes, without eliminations that its placements imply."""
+    placed = [node_of(candidate, holds=True) for candidate in step.placed]
+    return placed + [
+        node_of(candidate, holds=False)
+        for candidate in step.struck
+        if not any(excludes(step.before, other, candidate) for other in step.placed)
+    ]
+
+
 class Network:
-    """The constraints of a step, and which of their candidates exclude each other.
+    """The constraints of a step with their candidates, some of which exclude each other.
 
     - `more`: further candidates, such as conclusions that no constraint contains.
 
-    `clauses` has each constraint with its candidates, of which at least one holds.
+    `clauses` has pairs of a constraint and its candidates, of which at least one holds.
     """
 
     def __init__(
@@ -69,12 +80,13 @@ class Network:
     ) -> None:
         self.position, self.more = position, tuple(more)
         self.clauses = [
-            (each, candidates) for each in cited if (candidates := each.candidates(position))
+            (constraint, candidates)
+            for constraint in cited
+            if (candidates := constraint.candidates(position))
         ]
-        in_clauses = {each for _, candidates in self.clauses for each in candidates}
-        self.candidates = sorted(in_clauses.union(self.more))
+        self.candidates = sorted({*self.more}.union(*(clause[1] for clause in self.clauses)))
         self.trials = MAX_TRIALS
-        """How many branches may still be tried."""
+        """The number of branches that may still be tried."""
         self._excluded: dict[Candidate, frozenset[Candidate]] = {}
         self._clauses_with: dict[Candidate, list[tuple[Cited, tuple[Candidate, ...]]]] = {}
         for clause in self.clauses:
@@ -82,23 +94,22 @@ class Network:
                 self._clauses_with.setdefault(candidate, []).append(clause)
 
     def excluded_by(self, candidates: Sequence[Candidate]) -> frozenset[Candidate]:
-        """The candidates that do not hold if one of some candidates holds, whichever it is."""
+        """The candidates that each of `candidates` excludes."""
         for candidate in candidates:
             if candidate not in self._excluded:
-                others = self.candidates
                 self._excluded[candidate] = frozenset(
-                    other for other in others if excludes(self.position, candidate, other)
+                    other for other in self.candidates if excludes(self.position, candidate, other)
                 )
         return frozenset.intersection(*(self._excluded[candidate] for candidate in candidates))
 
     def clauses_with(
         self, candidates: Iterable[Candidate]
     ) -> list[tuple[Cited, tuple[Candidate, ...]]]:
-        """The constraints that contain some of the candidates."""
-        return [clause for each in candidates for clause in self._clauses_with.get(each, ())]
+        """The clauses that contain one of `candidates`, repeated if they contain several."""
+        return [clause for c in candidates for clause in self._clauses_with.get(c, ())]
 
     def with_fewer(self, cited: Iterable[Cited]) -> Network:
-        """A network of other constraints, with the same further candidates."""
+        """A network of only these constraints, with the same further candidates."""
         return Network(self.position, cited, self.more)
 
 
@@ -107,8 +118,8 @@ class Propagation:
 
     - `known`: nodes of an outer branch, repeated after the assumption.
 
-    `inferences` grows in the order of a breadth-first search: what needs groups of candidates comes
-    last, so that branches are short and use groups only where they are needed.
+    `inferences` grows breadth first. Groups of candidates come last, so that branches are short and
+    use groups only where they are needed.
     """
 
     def __init__(self, network: Network, assumption: Node, known: Iterable[Node] = ()) -> None:
@@ -124,7 +135,7 @@ class Propagation:
             self._add(Inference(node))
 
     def _add(self, inference: Inference) -> None:
-        """Append an inference, unless its node is known; note a contradiction."""
+        """Append an inference, unless its node is known; record a contradiction."""
         node, number = inference.node, len(self.inferences)
         candidates = candidates_of(node)
         if len(candidates) > 1 and node.holds:
@@ -134,20 +145,19 @@ class Propagation:
             self.inferences.append(inference)
             return
         if self.contradiction is not None or all(
-            (each, node.holds) in self.index for each in candidates
+            (candidate, node.holds) in self.index for candidate in candidates
         ):
             return
         self.inferences.append(inference)
-        for each in candidates:
-            self.index.setdefault((each, node.holds), number)
-            if (each, not node.holds) in self.index:
+        for candidate in candidates:
+            self.index.setdefault((candidate, node.holds), number)
+            if (candidate, not node.holds) in self.index:
                 self.contradiction = number
 
     def run(self, goals: Iterable[Node] = ()) -> tuple[int, ...] | None:
         """Propagate until a contradiction, or until all of `goals` follow.
 
-        Returns the indices of the inferences in which the branch ends: the one that contradicts an
-        earlier one, or those of the goals. Returns None if neither follows.
+        Returns the index of the contradiction, or those of the goals; None if neither follows.
         """
         wanted = [(candidate, goal.holds) for goal in goals for candidate in candidates_of(goal)]
         while True:
@@ -162,7 +172,7 @@ class Propagation:
                 return None
 
     def _follow(self, number: int) -> None:
-        """Add what an inference implies."""
+        """Add the direct consequences of an inference."""
         node = self.inferences[number].node
         candidates = candidates_of(node)
         if node.holds:
@@ -175,12 +185,12 @@ class Propagation:
     def _propagate(self, clause: tuple[Cited, tuple[Candidate, ...]]) -> bool:
         """Add the only candidate of a clause that may hold. Returns whether an inference is new."""
         cited, candidates = clause
-        left = [each for each in candidates if (each, False) not in self.index]
+        left = [c for c in candidates if (c, False) not in self.index]
         if len(left) > 1:
             return False
-        # if none is left, the last one eliminated holds by the others: a contradiction
-        last = left[0] if left else max(candidates, key=lambda each: self.index[each, False])
-        premises = sorted({self.index[each, False] for each in candidates if each != last})
+        # if none is left, the last one eliminated follows from the others: a contradiction
+        last = left[0] if left else max(candidates, key=lambda c: self.index[c, False])
+        premises = sorted({self.index[c, False] for c in candidates if c != last})
         count = len(self.inferences)
         self._add(Inference(node_of(last, holds=True), tuple(premises), cited))
         return len(self.inferences) > count
@@ -190,18 +200,19 @@ class Propagation:
         return any(self._propagate(clause) for clause in self.network.clauses)
 
     def _exclude_by_groups(self) -> bool:
-        """Add a group that excludes a candidate: the candidates left of a clause, of one value."""
+        """Add a group that excludes a candidate. Returns whether there is one.
+
+        A group consists of the candidates that are left of a clause, if these have the same value.
+        """
         for cited, candidates in self.network.clauses:
-            left = tuple(each for each in candidates if (each, False) not in self.index)
+            left = tuple(c for c in candidates if (c, False) not in self.index)
             if len({value for _, value in left}) != 1 or left in self._groups:
                 continue
-            if any((each, True) in self.index for each in left):
+            if any((candidate, True) in self.index for candidate in left):
                 continue
             excluded = self.network.excluded_by(left)
             if any((other, False) not in self.index for other in excluded):
-                premises = sorted(
-                    {self.index[each, False] for each in candidates if each not in left}
-                )
+                premises = sorted({self.index[c, False] for c in candidates if c not in left})
                 group = Node(left[0][1], tuple(cell for cell, _ in left), True)
                 self._add(Inference(group, tuple(premises), cited))
                 return True
@@ -218,9 +229,9 @@ class Propagation:
             branch = derive(self.network, assumption, known=known, nesting=nesting - 1)
             if branch:
                 premises = sorted(
-                    numbers[each.node]
-                    for each in branch.inferences[1:]
-                    if not each.premises and each.because is None and not each.branches
+                    numbers[inference.node]
+                    for inference in branch.inferences[1:]
+                    if not (inference.premises or inference.because or inference.branches)
                 )
                 node = node_of(candidate, holds=False)
                 self._add(Inference(node, tuple(premises), None, (branch,)))
@@ -236,12 +247,13 @@ def derive(
     known: Sequence[Node] = (),
     nesting: int = 0,
 ) -> Branch | None:
-    """The branch of an assumption, up to a contradiction or all `goals`; None if none was found.
+    """Derive the branch from an assumption to a contradiction or to all `goals`, or return None.
 
     - `known`: nodes that hold besides the assumption.
-    - `nesting`: how many branches may be nested in each other where propagation does not suffice.
+    - `nesting`: the maximum depth of nested branches, which are used if propagation does not
+      suffice.
     """
-    for depth in range(nesting + 1):  # nested as little as possible
+    for depth in range(nesting + 1):
         if network.trials <= 0:
             return None
         network.trials -= 1
@@ -255,15 +267,12 @@ def derive(
 
 
 def shortened(network: Network, branch: Branch, goals: Sequence[Node] = ()) -> Branch:
-    """A branch from the same assumption that uses fewer constraints, or the same branch.
-
-    Constraints are left out one after another, as long as the branch still ends, and is not longer.
-    """
+    """Leave out constraints of a branch, one after another, unless it then fails or gets longer."""
     nesting = _nesting(branch)
     if nesting > 1 or _length(branch) > MAX_SHORTENED:
         return branch
     for cited in _constraints_of(branch):
-        fewer = [each for each in _constraints_of(branch) if each != cited]
+        fewer = [constraint for constraint in _constraints_of(branch) if constraint != cited]
         other = derive(network.with_fewer(fewer), branch.assumption, goals=goals, nesting=nesting)
         if other and _length(other) <= _length(branch):
             branch = other
@@ -271,38 +280,38 @@ def shortened(network: Network, branch: Branch, goals: Sequence[Node] = ()) -> B
 
 
 def _nesting(branch: Branch) -> int:
-    """How deep branches are nested in a branch."""
-    nested = [each for inference in branch.inferences for each in inference.branches]
+    """The depth of nested branches in a branch."""
+    nested = [inner for inference in branch.inferences for inner in inference.branches]
     return 1 + max(map(_nesting, nested)) if nested else 0
 
 
 def _length(branch: Branch) -> int:
-    """The number of inferences, with those of nested branches."""
+    """The number of inferences, nested ones included."""
     return sum(1 + sum(map(_length, inference.branches)) for inference in branch.inferences)
 
 
 def _constraints_of(branch: Branch) -> list[Cited]:
     """The constraints of a branch and its nested branches, each once."""
-    found: dict[Cited, None] = {}
+    constraints: dict[Cited, None] = {}
     for inference in branch.inferences:
         if inference.because:
-            found[inference.because] = None
+            constraints[inference.because] = None
         for nested in inference.branches:
-            found |= dict.fromkeys(_constraints_of(nested))
-    return [*found]
+            constraints |= dict.fromkeys(_constraints_of(nested))
+    return [*constraints]
 
 
 def _pruned(propagation: Propagation, ends: Sequence[int]) -> Branch:
-    """The branch that ends with some inferences: these, and the inferences that they need."""
+    """The branch to the inferences `ends`, without inferences that these do not need."""
     inferences = propagation.inferences
     needed, waiting = {0}, [*ends]
     is_contradiction = (propagation.contradiction,) == ends
     if is_contradiction:
         node = inferences[ends[0]].node
         waiting += [
-            propagation.index[each, not node.holds]
-            for each in candidates_of(node)
-            if (each, not node.holds) in propagation.index
+            propagation.index[candidate, not node.holds]
+            for candidate in candidates_of(node)
+            if (candidate, not node.holds) in propagation.index
         ]
     while waiting:
         number = waiting.pop()
@@ -328,9 +337,9 @@ def _pruned(propagation: Propagation, ends: Sequence[int]) -> Branch:
 def split(
     network: Network, assumptions: Sequence[Node], goals: Sequence[Node]
 ) -> tuple[Branch, ...]:
-    """A branch from each assumption to all goals; empty if one of them does not reach these.
+    """Derive a branch from each assumption to all goals; returns none if one does not reach them.
 
-    The assumptions are the candidates of a constraint, or a candidate that holds and that does not.
+    The assumptions are the candidates of a constraint.
     """
     branches = []
     for assumption in assumptions:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import combinations, permutations, product
 
-from pipeline.steps.presentation.branching import are_exclusive
+from pipeline.steps.presentation.branching import are_exclusive, conclusions_of
 from pipeline.steps.presentation.uniqueness_words import UniquenessWords
 from pipeline.steps.presentation.words import (
     contradiction_text,
@@ -128,6 +128,9 @@ class ChainWords(UniquenessWords):
         start, end = node_name(self.position, first), node_name(self.position, last)
         other = node_name(self.position, opposite)
         so = f"if {start}, the chain leads to {end}"
+        if not self.step.branches:  # which would name each node
+            nodes = (node_name(self.position, node) for node in chain[1:])
+            so = f"if {start}, then {listed(nodes, 'and finally')}"
         is_excluded = are_exclusive(self.position, first, last)
         if last == opposite or (first.holds and last.holds and is_excluded):
             return f"{so}, a contradiction; so {self.conclusion}"
@@ -146,7 +149,14 @@ class ChainWords(UniquenessWords):
         """A forcing chain, or a chain or net that ends in a contradiction."""
         branches = self.step.branches
         if not branches:
-            return self.refuted
+            opposites = [
+                node_name(self.position, node._replace(holds=not node.holds))
+                for node in conclusions_of(self.step)
+            ]
+            return (
+                f"if {listed(opposites, 'or')}, the cells and units that the step cites lead to a "
+                f"contradiction, so {self.conclusion}"
+            )
         assumptions = [node_name(self.position, branch.assumption) for branch in branches]
         if all(branch.ends == CONCLUSION for branch in branches):
             cited, cases = self.step.cited[0], f"one of {listed(assumptions)} is true"

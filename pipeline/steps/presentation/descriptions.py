@@ -1,423 +1,408 @@
-"""What each technique is and why it holds, for readers who do not know it."""
+"""The descriptions of techniques, for readers who do not know them."""
 
 from __future__ import annotations
 
-import re
 from typing import Final, NamedTuple
 
 
 class Description(NamedTuple):
     """The description of a technique.
 
-    - `what`: the pattern and what follows from it.
-    - `why`: why that follows.
+    - `pattern`: the pattern and its conclusion, in a few sentences.
+    - `proof`: why the conclusion holds.
     """
 
-    what: str
-    why: str
+    pattern: str
+    proof: str
 
 
 def description_of(name: str) -> Description | None:
-    """The description of a technique by its name, without regard to case, hyphens and spaces."""
-    return _BY_KEY.get(key_of(name))
+    """The description of a technique by its name, or None."""
+    return _DESCRIPTIONS.get(name)
 
 
-def key_of(name: str) -> str:
-    """A name in lower case, without hyphens and spaces."""
-    return re.sub(r"[-\s]", "", name.lower())
-
-
+_SINGLE = Description(
+    "A value has a single place in a unit: it is placed there.",
+    "The unit needs the value, and no other open cell of it can take the value.",
+)
 _SUBSET = (
-    "As many values as cells: each cell takes one of the values, and none is left for other cells"
+    "There are as many values as cells, and each cell takes one of them, so none is left for other "
+    "cells."
 )
 _FISH = (
-    "Each of the lines needs the value once, in one of the crossing lines. There are as many lines "
-    "as crossing lines, so each crossing line gets its value in these lines, and nowhere else."
+    "The lines need the value once each, and never in the same crossing line. As there are as many "
+    "crossing lines, each of these has its value in one of the lines, and nowhere else."
 )
 _FIN = (
-    "Either a fin holds the value, or the pattern is a fish without fins. A cell that sees all "
-    "fins and would lose the value by that fish loses it in both cases."
+    "If no fin has the value, the pattern is a fish without fins, which eliminates the value in "
+    "the cell. If a fin has it, the cell sees the value there."
 )
 _UNIQUE = (
-    "A puzzle has one solution. If the cells held only these two values, the two could be "
-    "exchanged without a change anywhere else, and there would be a second solution."
+    "A puzzle has one solution. If the cells held only these two values, they could be exchanged "
+    "without a change in any other cell, and there would be a second solution."
 )
+_RECTANGLE = "Four cells in two rows, two columns and two boxes have the same two candidates"
 _CHAIN = (
-    "If one end is not true, the links lead to the other end, which is then true. So at least one "
-    "of the two ends is true, and what both exclude is eliminated."
+    "If one end is false, the links lead to the other end, which is then true. So at least one of "
+    "the two ends is true, and a candidate that both exclude is false."
+)
+_LINKS = (
+    "At least one of two candidates with a strong link is true, at most one of two with a weak "
+    "link."
 )
 _ALS = (
-    "A set of n cells in a unit with n+1 values is almost locked: without one of its values, it "
-    "holds all the others."
+    "A set of cells in a unit with one candidate more than cells is almost locked: if it lacks one "
+    "of its values, it holds all the others."
 )
+_REFUTED = "An assumption that leads to a contradiction is false."
+_CASES = "One of the candidates is true, so a consequence that they all have is true."
+_DYNAMIC = (
+    "An assumption leads to a contradiction, or all candidates of a cell, or all places of a value "
+    "in a unit, have the same consequence. An inference may follow from several others"
+)
+_GRAVE = (
+    "In such a grid, a bivalue universal grave, every value could be exchanged, so the puzzle "
+    "would have no solution or several."
+)
+
+
+def _subset(cells: str, values: str) -> Description:
+    return Description(
+        f"{cells} cells of a unit have only {values} candidates: these are eliminated from the "
+        "other cells of the unit.",
+        _SUBSET,
+    )
+
+
+def _hidden_subset(count: str) -> Description:
+    return Description(
+        f"{count.capitalize()} values have only {count} places in a unit: all other candidates are "
+        "eliminated from these cells.",
+        "Each value needs one of these cells, so there is no room for other values.",
+    )
+
+
+def _fish(count: str) -> Description:
+    return Description(
+        f"In {count} rows, a value is possible only in {count} columns: it is eliminated from the "
+        "other cells of these columns. Rows and columns can be exchanged.",
+        _FISH,
+    )
+
+
+def _finned(name: str) -> Description:
+    return Description(
+        f"{name}, but its lines have a few further places for the value, the fins, all in one box. "
+        "If a cell sees all fins and would lose the value by the fish, it is eliminated there.",
+        _FIN,
+    )
+
+
+def _sashimi(name: str) -> Description:
+    finned = _finned(name)
+    return finned._replace(
+        pattern=f"{finned.pattern} Without its fins, a line has at most one place."
+    )
+
 
 _DESCRIPTIONS: Final[dict[str, Description]] = {
     "full house": Description(
-        "A unit has a single open cell: the cell gets the missing value.",
-        "Each unit holds every value once.",
+        "A unit has a single open cell: it gets the missing value.", "A unit has every value once."
     ),
     "naked single": Description(
-        "A cell has a single candidate.",
-        "The cell sees all other values, or earlier steps have removed them.",
+        "A cell has a single candidate: it gets this value.",
+        "The cell sees all other values, or earlier steps have eliminated them.",
     ),
-    "hidden single": Description(
-        "A value has a single place in a unit.",
-        "The unit needs the value, and no other open cell can take it.",
-    ),
+    "hidden single": _SINGLE,
+    "hidden single in a box": _SINGLE,
+    "hidden single in a line": _SINGLE,
     "locked pair": Description(
         "Two cells in both a box and a line have the same two candidates: these are eliminated "
-        "from the rest of the box and of the line.",
-        "One cell takes one of the values, the other cell the other value.",
+        "from the other cells of the box and of the line.",
+        _SUBSET,
     ),
     "locked triple": Description(
         "Three cells in both a box and a line have only three candidates: these are eliminated "
-        "from the rest of the box and of the line.",
-        f"{_SUBSET}.",
+        "from the other cells of the box and of the line.",
+        _SUBSET,
     ),
     "locked candidates": Description(
         "All places of a value in one unit are also in a second unit: the value is eliminated from "
-        "the rest of the second unit.",
-        "The first unit needs the value in one of these cells, and the second unit has it only "
-        "once.",
+        "the other cells of the second unit.",
+        "The first unit has the value in one of these cells, and the second unit has it only once.",
     ),
     "pointing": Description(
-        "All places of a value in a box are in one line: the value is eliminated from the rest of "
-        "the line.",
-        "The box needs the value in one of these cells, and the line has it only once.",
+        "All places of a value in a box are in one line: the value is eliminated from the other "
+        "cells of the line.",
+        "The box has the value in one of these cells, and the line has it only once.",
     ),
     "claiming": Description(
-        "All places of a value in a line are in one box: the value is eliminated from the rest of "
-        "the box.",
-        "The line needs the value in one of these cells, and the box has it only once.",
+        "All places of a value in a line are in one box: the value is eliminated from the other "
+        "cells of the box.",
+        "The line has the value in one of these cells, and the box has it only once.",
     ),
     "naked pair": Description(
-        "Two cells that see each other have the same two candidates: these are eliminated from the "
+        "Two cells that see each other have the same two candidates: these are eliminated from "
         "cells that see both.",
-        "One cell takes one of the values, the other cell the other value.",
+        _SUBSET,
     ),
-    "naked triple": Description(
-        "Three cells of a unit have only three candidates: these are eliminated from the rest of "
-        "the unit.",
-        f"{_SUBSET}.",
-    ),
-    "naked quadruple": Description(
-        "Four cells of a unit have only four candidates: these are eliminated from the rest of the "
-        "unit.",
-        f"{_SUBSET}.",
-    ),
-    "hidden pair": Description(
-        "Two values have the same two places in a unit: other candidates are eliminated from these "
-        "cells.",
-        "The two cells are needed for the two values.",
-    ),
-    "hidden triple": Description(
-        "Three values have only three places in a unit: other candidates are eliminated from these "
-        "cells.",
-        "The three cells are needed for the three values.",
-    ),
-    "hidden quadruple": Description(
-        "Four values have only four places in a unit: other candidates are eliminated from these "
-        "cells.",
-        "The four cells are needed for the four values.",
-    ),
-    "X-wing": Description(
-        "In two rows, a value is possible in only the same two columns: it is eliminated from the "
-        "rest of these columns. The same with rows and columns exchanged.",
-        _FISH,
-    ),
-    "swordfish": Description(
-        "In three rows, a value is possible in only three columns: it is eliminated from the rest "
-        "of these columns. The same with rows and columns exchanged.",
-        _FISH,
-    ),
-    "jellyfish": Description(
-        "In four rows, a value is possible in only four columns: it is eliminated from the rest of "
-        "these columns. The same with rows and columns exchanged.",
-        _FISH,
-    ),
-    "squirmbag": Description("The same as a jellyfish, with five lines.", _FISH),
-    "finned X-wing": Description(
-        "An X-wing with further places, the fins, in one box: a cell that the X-wing would "
-        "eliminate and that sees all fins loses the value.",
-        _FIN,
-    ),
-    "sashimi X-wing": Description(
-        "A finned X-wing in which a line has only one place, or none, besides its fins.", _FIN
-    ),
-    "finned swordfish": Description("A swordfish with fins in one box.", _FIN),
-    "sashimi swordfish": Description(
-        "A finned swordfish in which a line has only one place, or none, besides its fins.", _FIN
-    ),
-    "finned jellyfish": Description("A jellyfish with fins in one box.", _FIN),
-    "sashimi jellyfish": Description(
-        "A finned jellyfish in which a line has only one place, or none, besides its fins.", _FIN
-    ),
+    "naked triple": _subset("Three", "three"),
+    "naked quadruple": _subset("Four", "four"),
+    "hidden pair": _hidden_subset("two"),
+    "hidden triple": _hidden_subset("three"),
+    "hidden quadruple": _hidden_subset("four"),
+    "X-wing": _fish("two"),
+    "swordfish": _fish("three"),
+    "jellyfish": _fish("four"),
+    "finned X-wing": _finned("An X-wing"),
+    "sashimi X-wing": _sashimi("An X-wing"),
+    "finned swordfish": _finned("A swordfish"),
+    "sashimi swordfish": _sashimi("A swordfish"),
+    "finned jellyfish": _finned("A jellyfish"),
+    "sashimi jellyfish": _sashimi("A jellyfish"),
     "BUG+1": Description(
-        "Without one candidate, all open cells would have two candidates, and each value two "
-        "places in each unit: this candidate is true.",
-        "In such a grid, called bivalue universal grave, every value could be exchanged, so there "
-        "would be no solution or several.",
+        "Without one candidate, every open cell would have two candidates, and every value two "
+        "places or none in each unit: this candidate is true.",
+        _GRAVE,
+    ),
+    "bivalue universal grave": Description(
+        "Without the third candidates of a few cells, every open cell would have two candidates, "
+        "and every value two places or none in each unit: one of these candidates is true.",
+        _GRAVE,
     ),
     "skyscraper": Description(
-        "Two rows each have two places for a value, and one place of each is in the same column: "
-        "what sees both other places loses the value. The same with rows and columns exchanged.",
-        "At most one of the places in the same column is true, so at least one of the others is.",
+        "Two rows have two places each for a value, and one place of each is in the same column: "
+        "the value is eliminated from cells that see both other places. Rows and columns can be "
+        "exchanged.",
+        "At most one of the places in the same column has the value, so at least one of the other "
+        "places has it.",
     ),
     "2-string kite": Description(
-        "A row and a column each have two places for a value, and one place of each is in the same "
-        "box: what sees both other places loses the value.",
-        "At most one of the places in the box is true, so at least one of the others is.",
+        "A row and a column have two places each for a value, and one place of each is in the same "
+        "box: the value is eliminated from cells that see both other places.",
+        "At most one of the places in the box has the value, so at least one of the other places "
+        "has it.",
     ),
     "turbot fish": Description(
-        "Two units each have two places for a value, and one place of each sees the other: what "
-        "sees both other places loses the value.",
-        "At most one of the places that see each other is true, so at least one of the others is.",
+        "Two units have two places each for a value, and a place of one sees a place of the other: "
+        "the value is eliminated from cells that see both other places.",
+        "At most one of the places that see each other has the value, so at least one of the other "
+        "places has it.",
     ),
     "empty rectangle": Description(
-        "In a box, all places of a value are in one row and one column. Another line has two "
-        "places of the value, the first of them in this row (or column). The cell that sees the "
-        "second and is in this column (or row) loses the value.",
-        "If the value is in the second place, the cell sees it there. Else it is in the first, so "
-        "the box has it in the column (or row) of the cell.",
+        "In a box, all places of a value are in one row and one column. A second column has two "
+        "places for the value, one of them in this row: the value is eliminated where the row of "
+        "the other place meets the column of the box. Rows and columns can be exchanged.",
+        "If the other place has the value, the cell sees it there. If not, the value is in the row "
+        "of the box, outside the box; then the box has it in its column, where the cell sees it.",
     ),
     "W-wing": Description(
-        "Two cells have the same two candidates, and a unit has two places for one of them, each "
-        "of which sees one of the cells: what sees both cells loses the other value.",
-        "The cells cannot both hold the value of the unit, so one holds the other value.",
+        "Two cells have the same two candidates. A unit has two places for one of these values, "
+        "and each cell sees one of the places: the other value is eliminated from cells that see "
+        "both cells.",
+        "One of the two places has the value, so one of the two cells has the other value.",
     ),
     "XY-wing": Description(
-        "A cell with two candidates, the pivot, sees two cells with two candidates, the pincers: "
-        "each shares one value with the pivot, and both have the same third value. What sees both "
-        "pincers loses the third value.",
-        "Whichever value the pivot takes, one of the pincers must take the third value.",
+        "A cell with two candidates, the pivot, sees two cells with two candidates, the pincers. "
+        "Each pincer has one candidate of the pivot, and both have the same third value: this is "
+        "eliminated from cells that see both pincers.",
+        "Whichever value the pivot has, one of the pincers must take the third value.",
     ),
     "XYZ-wing": Description(
-        "An XY-wing whose pivot also has the third value: what sees the pivot and both pincers "
-        "loses it.",
-        "Whichever value the pivot takes, it or one of the pincers has the third value.",
+        "A cell with three candidates, the pivot, sees two cells with two of these candidates, the "
+        "pincers, which share one value: it is eliminated from cells that see all three.",
+        "If the pivot does not have the shared value, it has another value of a pincer, which must "
+        "then take the shared value.",
     ),
     "unique rectangle 1": Description(
-        "Four cells in two rows, two columns and two boxes; three of them have only the same two "
-        "candidates: the fourth loses both.",
+        f"{_RECTANGLE}, and one of the cells has further candidates: the two candidates are "
+        "eliminated from this cell.",
         _UNIQUE,
     ),
     "unique rectangle 2": Description(
-        "Four cells as in type 1; two of them in a line have the same further candidate: what sees "
-        "both loses it.",
-        f"{_UNIQUE} So one of the two cells has the further candidate.",
+        f"{_RECTANGLE}, and two of the cells in a line also have the same third candidate: it is "
+        "eliminated from cells that see both.",
+        f"{_UNIQUE} So one of the two cells has the third value.",
     ),
     "unique rectangle 3": Description(
-        "Four cells as in type 1; two of them have further candidates. Counted as one cell with "
-        "these, they and some other cells of a unit have as many candidates as cells: the rest of "
-        "the unit loses these candidates.",
-        f"{_UNIQUE} So the two cells together act as one cell with the further candidates.",
+        f"{_RECTANGLE}, and two of the cells have further candidates. Together with other cells of "
+        "a unit, these make a naked subset, in which the two cells count as one: the values of the "
+        "subset are eliminated from the rest of the unit.",
+        f"{_UNIQUE} So one of the two cells has a further candidate, and belongs to the subset.",
     ),
     "unique rectangle 4": Description(
-        "Four cells as in type 1; two of them have further candidates, and in a unit of these two, "
-        "one of the two common values has no other place: the other value is eliminated from them.",
-        f"{_UNIQUE} One of the two cells needs the first value, so neither takes the second.",
+        f"{_RECTANGLE}, and two of the cells have further candidates. In a unit of these two "
+        "cells, one of the two values has no other place: the other value is eliminated from both "
+        "cells.",
+        f"{_UNIQUE} One of the two cells has the first value; if the other had the second, all "
+        "four would hold only the two values.",
     ),
     "unique rectangle 5": Description(
-        "Type 2 with two cells that are not in a line, or with three cells.",
-        f"{_UNIQUE} So one of these cells has the further candidate.",
+        f"{_RECTANGLE}, and three of the cells, or two that are not in a line, also have the same "
+        "third candidate: it is eliminated from cells that see all of these.",
+        f"{_UNIQUE} So one of these cells has the third value.",
     ),
     "unique rectangle 6": Description(
-        "Four cells as in type 1; two that are not in a line have further candidates, and one of "
-        "the two common values has no place outside the four cells in their rows and columns: it "
-        "is eliminated from these two cells.",
-        f"{_UNIQUE} If one of the cells took the value, all four cells would hold only the two.",
+        f"{_RECTANGLE}, and two of the cells that are not in a line have further candidates. In "
+        "the rows and columns of these, one of the two values has no place outside the four cells: "
+        "it is eliminated from the two cells.",
+        f"{_UNIQUE} If one of the two cells had the value, all four would hold only the two "
+        "values.",
     ),
     "hidden rectangle": Description(
-        "Four cells as in a unique rectangle; one has only the two candidates. In the row and the "
-        "column of the opposite cell, one of the two values has no place outside the four cells: "
-        "the opposite cell loses the other value.",
-        f"{_UNIQUE} They would, if the opposite cell held the other value.",
+        f"{_RECTANGLE}, and three of the cells may have further ones. In the row and the column of "
+        "the cell opposite the one without further candidates, one of the two values has no place "
+        "outside the four cells: the other value is eliminated from this cell.",
+        f"{_UNIQUE} If this cell had the other value, all four would hold only the two values.",
     ),
     "avoidable rectangle 1": Description(
-        "Four cells as in a unique rectangle, none of them given. Three are filled, with two "
-        "values: the fourth loses the value with which the four would hold only these two.",
-        "A puzzle has one solution. Values that were not given could be exchanged if the four "
-        "cells held only two values.",
+        "Four cells in two rows, two columns and two boxes are not given. Three are filled with "
+        "two values: the fourth loses the value with which all four would hold only these.",
+        _UNIQUE,
     ),
     "avoidable rectangle 2": Description(
-        "Four cells as in a unique rectangle, none of them given; two are filled, and the others "
-        "have the same further candidate: what sees both loses it.",
-        "A puzzle has one solution, so one of the two open cells has the further candidate.",
+        "Four cells in two rows, two columns and two boxes are not given. Two are filled; each of "
+        "the others has one of their values as a candidate, and both the same further one: this is "
+        "eliminated from cells that see both.",
+        f"{_UNIQUE} So one of the two open cells has the further value.",
     ),
     "unique loop": Description(
-        "A loop of cells in which neighbours share a unit, and each unit has two of them or none. "
-        "All have the same two candidates, and a few have further ones, of which at least one is "
-        "true. As in unique rectangles, that eliminates candidates.",
+        "All cells of a loop have the same two candidates, and each unit has two of the cells or "
+        "none. A few of them have further candidates, of which one is true.",
         _UNIQUE,
     ),
     "simple colours": Description(
-        "Units with two places of a value connect cells, which get two colours in turn. A colour "
-        "that is twice in a unit loses the value, and so does a cell that sees both colours.",
-        "Of two places in a unit, one is true, so all cells of one colour are true, and all of the "
-        "other are false.",
+        "Units with two places for a value link cells, which get two colours in turn. A colour is "
+        "false if two of its cells see each other. The value is eliminated from cells that see "
+        "both colours.",
+        "Of two places of a unit exactly one has the value, so all cells of one colour have it, "
+        "and none of the other.",
     ),
     "multi-colours": Description(
-        "Two groups of coloured cells as in simple colours, and a colour of one group sees a "
-        "colour of the other: what sees both opposite colours loses the value.",
-        "The two colours that see each other are not both true, so one of the opposite colours is.",
+        "Units with two places for a value link cells to two groups, and the cells of each group "
+        "get two colours in turn. If a colour of one group sees a colour of the other, the value "
+        "is eliminated from cells that see both opposite colours.",
+        "One colour of each group has the value. The two colours that see each other cannot both "
+        "have it, so at least one of their opposites has it.",
     ),
     "remote pair": Description(
-        "A chain of cells, each of which sees the next, all with the same two candidates: what "
-        "sees two cells at an odd distance in the chain loses both values.",
-        "The values alternate along the chain, so two such cells hold one value each.",
+        "A chain of cells, each of which sees the next, has the same two candidates in all cells: "
+        "they are eliminated from cells that see two cells of the chain with different values.",
+        "The two values alternate along the chain.",
     ),
-    "X-chain": Description(
-        "A chain of places of one value: of two places joined by a strong link at least one is "
-        "true, of two joined by a weak link at most one.",
-        _CHAIN,
-    ),
+    "X-chain": Description(f"A chain of places of one value. {_LINKS}", _CHAIN),
     "XY-chain": Description(
-        "A chain of cells with two candidates; each shares a value with the next, and both ends "
-        "have the same value.",
+        "A chain of cells with two candidates each. Neighbours see each other and share a value, "
+        "and both ends have the same value: it is eliminated from cells that see both.",
         _CHAIN,
     ),
-    "alternating inference chain": Description(
-        "A chain of candidates: of two joined by a strong link at least one is true, of two joined "
-        "by a weak link at most one.",
-        _CHAIN,
-    ),
-    "discontinuous nice loop": Description(
-        "A chain that begins and ends in the same cell: it places a value there, or eliminates "
-        "candidates there.",
-        _CHAIN,
-    ),
-    "continuous nice loop": Description(
-        "A chain whose ends are linked, too: of the two candidates of each weak link, exactly one "
-        "is true, so what sees both is eliminated.",
-        "Going around in either direction, every second candidate is true.",
-    ),
+    "alternating inference chain": Description(f"A chain of candidates. {_LINKS}", _CHAIN),
     "grouped chain": Description(
-        "An alternating inference chain in which a node can also be two or three cells where a box "
-        "and a line meet: one of them holds the value.",
+        "A chain of candidates, in which a node can also be two or three places of a value where a "
+        f"box and a line meet: it is true if one of them has the value. {_LINKS}",
         _CHAIN,
+    ),
+    "grouped chain with ALS": Description(
+        "A grouped chain in which a node can also be a value in an almost locked set: if the set "
+        "lacks the value, it holds its other values, and excludes them from cells that see all "
+        "their places in the set.",
+        f"{_CHAIN} {_ALS}",
     ),
     "Sue de Coq": Description(
-        "Two or three cells where a box and a line meet, a set of cells in the rest of the box and "
-        "a set in the rest of the line have together as many values as cells: the rest of the box "
-        "and of the line lose these values.",
-        "Each value can be placed only once in all these cells, and every cell needs one, so each "
-        "of the values is placed in them.",
+        "Two or three cells where a box and a line meet, cells in the rest of the box and cells in "
+        "the rest of the line have together as many values as cells: each value is eliminated from "
+        "the other cells of the box or the line in which it belongs to these cells.",
+        "Each value fits only once in all these cells, and every cell needs one.",
     ),
     "ALS-XZ": Description(
-        "Two almost locked sets share a value X whose places in both see each other, and a second "
-        "value Z: what sees all places of Z in both sets loses Z.",
-        f"{_ALS} X is missing in one of the sets, and that set holds Z.",
+        "Two almost locked sets share a value X whose places in both see each other, and a value "
+        "Z: it is eliminated from cells that see all places of Z in both sets.",
+        f"{_ALS} One of the sets lacks X and holds Z.",
     ),
     "ALS-XY-wing": Description(
-        "Two almost locked sets are each connected with a third by a value whose places see each "
-        "other: what sees all places of a value that both share loses it.",
-        f"{_ALS} The third set can miss only one of the two values, so one of the other sets "
-        "misses its own and holds the shared value.",
+        "An almost locked set is linked with two others, by one value each whose places see each "
+        "other. A value that both others have is eliminated from cells that see all its places in "
+        "them.",
+        f"{_ALS} The first set can lack only one of the linking values, so one of the others lacks "
+        "its own and holds the common value.",
     ),
     "ALS chain": Description(
-        "Almost locked sets, each connected with the next by a value whose places see each other: "
-        "what sees all places of a value that the first and the last share loses it.",
-        f"{_ALS} If the first set lacks the shared value, each set takes a value from the next, "
-        "and the last set holds it.",
+        "Almost locked sets, each linked with the next by a value whose places see each other. A "
+        "value of the first and the last set is eliminated from cells that see all its places in "
+        "both.",
+        f"{_ALS} If the first set does not hold the value, it holds the one that it shares with "
+        "the next, and so on; then the last set lacks its own and holds the value.",
     ),
     "death blossom": Description(
-        "Each candidate of a cell, the stem, excludes a value of its own almost locked set, a "
-        "petal: what sees all places of a value that all petals share loses it.",
-        f"{_ALS} Whichever value the stem takes, one petal is locked and holds the shared value.",
+        "Each candidate of a cell, the stem, sees all its places in an almost locked set, its "
+        "petal. A value that all petals have is eliminated from cells that see all its places.",
+        f"{_ALS} Whichever value the stem has, its petal lacks it and holds the common value.",
     ),
     "aligned pair exclusion": Description(
-        "Of all pairs of values of two cells, some would leave another cell without a value: a "
-        "candidate that is only in such pairs is eliminated.",
-        "The two cells hold one of the remaining pairs.",
+        "Some pairs of values of two cells would leave no candidate for another cell, or repeat a "
+        "value in a unit: a candidate that occurs in no other pair is eliminated.",
+        "The two cells hold one of the other pairs.",
     ),
     "aligned triplet exclusion": Description(
-        "Of all combinations of values of three cells, some would leave another cell without a "
-        "value: a candidate that is only in such combinations is eliminated.",
-        "The three cells hold one of the remaining combinations.",
+        "Some combinations of values of three cells would leave no candidate for another cell, or "
+        "repeat a value in a unit: a candidate that occurs in no other combination is eliminated.",
+        "The three cells hold one of the other combinations.",
     ),
     "forcing chain": Description(
-        "A chain leads from a candidate to its contrary, or back; or chains lead from all "
-        "candidates of a cell, or all places of a value in a unit, to the same consequence.",
-        "What leads to its contrary is false. One candidate of a cell or unit is true, so what all "
-        "of them lead to is true.",
+        "A chain leads from a candidate to its opposite; or chains lead from all candidates of a "
+        "cell, or from all places of a value in a unit, to the same consequence.",
+        f"{_REFUTED} {_CASES}",
     ),
     "multiple forcing chain": Description(
         "All candidates of a cell, or all places of a value in a unit, have the same consequence.",
-        "One of them is true, so the consequence is true.",
-    ),
-    "bivalue universal grave": Description(
-        "Without the further candidates of a few cells, all open cells would have two candidates, "
-        "and each value two places in each unit: one of these further candidates is true.",
-        "In such a grid every value could be exchanged, so there would be no solution or several.",
+        _CASES,
     ),
     "cycle or forcing chain": Description(
-        "A chain of candidates, each of which follows from the one before, that leads from an "
+        "A chain of candidates, each of which follows from the one before, leads from an "
         "assumption to its opposite, or back to its beginning.",
-        "What implies its own opposite is false. In a cycle, every second candidate is true.",
+        f"{_REFUTED} In a cycle, every second candidate is true.",
     ),
     "Nishio forcing chain": Description(
-        "Assuming a candidate leads to a contradiction. The inferences use only its value.",
-        "What leads to a contradiction is false.",
+        "A candidate leads to a contradiction, by inferences that use only its value.", _REFUTED
     ),
-    "dynamic forcing chain": Description(
-        "Assuming a candidate leads to a contradiction, or all candidates of a cell or unit have "
-        "the same consequence; an inference may use several earlier ones.",
-        "What leads to a contradiction is false; what follows in every case is true.",
-    ),
+    "dynamic forcing chain": Description(f"{_DYNAMIC}.", f"{_REFUTED} {_CASES}"),
     "dynamic forcing chain plus": Description(
-        "A dynamic forcing chain whose inferences may also use locked candidates, pairs and "
-        "X-wings that appear after the assumption.",
-        "What leads to a contradiction is false; what follows in every case is true.",
+        f"{_DYNAMIC}, and use locked candidates, pairs and X-wings that appear after the "
+        "assumption.",
+        f"{_REFUTED} {_CASES}",
     ),
     "nested forcing chain": Description(
-        "A dynamic forcing chain whose inferences may themselves be forcing chains.",
-        "What leads to a contradiction is false; what follows in every case is true.",
+        f"{_DYNAMIC}, and may itself be a forcing chain.", f"{_REFUTED} {_CASES}"
     ),
     "nested multiple forcing chain": Description(
-        "A dynamic forcing chain whose inferences may themselves be multiple forcing chains.",
-        "What leads to a contradiction is false; what follows in every case is true.",
+        f"{_DYNAMIC}, and may itself be a multiple forcing chain.", f"{_REFUTED} {_CASES}"
     ),
     "nested dynamic forcing chain": Description(
-        "A dynamic forcing chain whose inferences may themselves be dynamic forcing chains.",
-        "What leads to a contradiction is false; what follows in every case is true.",
+        f"{_DYNAMIC}, and may itself be a dynamic forcing chain.", f"{_REFUTED} {_CASES}"
     ),
+    "forcing net": Description(f"{_DYNAMIC}.", f"{_REFUTED} {_CASES}"),
     "combinations of a sum": Description(
-        "Cells of a cage, or of another sum, can take only some combinations of values: a "
-        "candidate in none of them is eliminated.",
+        "The cells of a cage, or of another sum, can take only some combinations of values: "
+        "candidates that occur in none of them are eliminated.",
         "The cells hold one of the combinations.",
     ),
     "value of a cage": Description(
-        "All combinations of a cage contain a value: it is eliminated from the cells that see all "
-        "its places in the cage.",
-        "The cage holds the value, whichever combination is the right one.",
+        "All combinations for a cage contain a value: it is eliminated from cells that see all its "
+        "places in the cage.",
+        "The cage holds one of the combinations, and the value with it.",
     ),
     "innies and outies": Description(
-        "Cages fill whole rows, columns or boxes but for a few cells: the sum of these cells is "
-        "known, so candidates that cannot reach it are eliminated.",
-        "Each row, column and box has the same sum, 45 in a 9×9 grid.",
+        "Cages fill rows, columns or boxes except for a few cells: the sum of these cells is "
+        "known, and candidates that cannot reach it are eliminated.",
+        "Every row, column and box has the same sum, which is 45 in a 9×9 grid.",
     ),
     "rule": Description(
         "Some candidates would break a rule of the puzzle: they are eliminated.",
-        "With them, the rule is broken whatever values its other cells take.",
-    ),
-    "forcing net": Description(
-        "As in a forcing chain, an assumption leads to a contradiction, or all candidates of a "
-        "cell or unit lead to the same consequence. An inference may follow from several others.",
-        "What leads to a contradiction is false, and what all candidates of a cell or unit lead to "
-        "is true.",
+        "With one of them, the rule would be broken whatever values its other cells take.",
     ),
 }
-_SAME_IDEA: Final = {
-    "hidden single in a box": _DESCRIPTIONS["hidden single"],
-    "hidden single in a line": _DESCRIPTIONS["hidden single"],
-    **{
-        f"direct {name}": Description(
-            f"{_DESCRIPTIONS[name].what[:-1]}; after that, a value has a single place in a unit.",
-            _DESCRIPTIONS[name].why,
-        )
-        for name in ("locked candidates", "pointing", "claiming", "hidden pair", "hidden triple")
-    },
-}
-_BY_KEY: Final = {
-    key_of(name): description for name, description in (_DESCRIPTIONS | _SAME_IDEA).items()
-}
+for _name in ("pointing", "hidden pair", "hidden triple"):
+    _indirect = _DESCRIPTIONS[_name]
+    _DESCRIPTIONS[f"direct {_name}"] = _indirect._replace(
+        pattern=f"{_indirect.pattern} After that, a value has a single place in a unit."
+    )

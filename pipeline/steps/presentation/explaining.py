@@ -10,8 +10,8 @@ from pipeline.steps.presentation.branching import (
     Network,
     are_exclusive,
     candidates_of,
+    conclusions_of,
     derive,
-    excludes,
     node_of,
     shortened,
     split,
@@ -35,7 +35,7 @@ def branches_of(step: Step) -> tuple[Branch, ...]:
     branches = _along_chain(step)
     if branches:
         return branches
-    conclusions = _conclusions(step)
+    conclusions = conclusions_of(step)
     cases = () if _is_contradiction(step) else _cases(step, conclusions)
     if cases and not any(word in step.technique.name for word in ("dynamic", "nested")):
         return cases
@@ -45,33 +45,19 @@ def branches_of(step: Step) -> tuple[Branch, ...]:
     return cases if cases and _length(cases) <= _length(refutations) else refutations
 
 
-_BRANCHED = "chain", "net", "nice loop", "cycle", "nishio", "forcing"
-"""Words in the names of the techniques that have branches."""
-
-
 def _is_contradiction(step: Step) -> bool:
     """Whether the technique looks for contradictions only."""
     name = step.technique.name.lower()
-    return "nishio" in name or "net" in name
+    return name in ("nishio forcing chain", "forcing net")
 
 
 def _has_branches(step: Step) -> bool:
     name = step.technique.name.lower()
-    return any(word in name for word in _BRANCHED) and not name.startswith("als")
+    return ("chain" in name or name == "forcing net") and "als" not in name
 
 
 def _length(branches: tuple[Branch, ...]) -> int:
     return sum(len(branch.inferences) for branch in branches)
-
-
-def _conclusions(step: Step) -> list[Node]:
-    """The conclusions of a step as nodes; eliminations that a placement implies are left out."""
-    placed = [node_of(candidate, holds=True) for candidate in step.placed]
-    return placed + [
-        node_of(candidate, holds=False)
-        for candidate in step.struck
-        if not any(excludes(step.before, other, candidate) for other in step.placed)
-    ]
 
 
 def _refutation(step: Step, conclusion: Node) -> Branch | None:
@@ -87,7 +73,7 @@ def _cases(step: Step, conclusions: list[Node]) -> tuple[Branch, ...]:
     if not step.cited:
         return ()
     candidates = step.cited[0].candidates(step.before)
-    assumptions = [node_of(each, holds=True) for each in candidates]
+    assumptions = [node_of(candidate, holds=True) for candidate in candidates]
     more = [candidate for node in conclusions for candidate in candidates_of(node)]
     return split(Network(step.before, step.cited, more), assumptions, conclusions)
 

@@ -1,7 +1,7 @@
 """Sentences for patterns: singles, subsets, fish, wings, aligned exclusion.
 
-They are made from the constraints that a step cites, so they do not depend on the function that
-found the step.
+The sentences are made from the constraints that a step cites, and do not depend on the function
+that found the step.
 """
 
 from __future__ import annotations
@@ -33,20 +33,20 @@ class PatternWords(RuleWords):
         if cited.unit is None:
             return self._naked_single(cell, value)
         unit, symbol = self.unit_names([cited.unit]), self.position.symbol(value)
-        others = [c for c in cited.cells if c != cell and not self.position.values[c]]
-        if not others:
+        open_cells = [c for c in cited.cells if c != cell and not self.position.values[c]]
+        if not open_cells:
             return (
                 f"{self.name(cell)} is the only open cell of {unit}, and {symbol} is missing there"
             )
-        blockers = self._blockers(others, value)
-        others = [c for c in others if not any(self.position.sees(c, b) for b in blockers)]
+        blockers = self._blockers(open_cells, value)
+        rest = [c for c in open_cells if not any(self.position.sees(c, b) for b in blockers)]
         marked = [
-            c for c in others if self.position.mark_of(c) and not self.position.allows(c, value)
+            c for c in rest if self.position.mark_of(c) and not self.position.allows(c, value)
         ]
         causes = [f"see the {symbol} in {self.names(blockers, 'or')}"] if blockers else []
         if marked:
             causes.append(f"are marked as {self.position.mark_of(marked[0])}")
-        if {*others} > {*marked}:
+        if len(rest) > len(marked):
             causes.append(f"no longer have {symbol} as a candidate")
         return (
             f"{symbol} must be in {unit}, and {self.name(cell)} is its only place there: the other "
@@ -57,16 +57,17 @@ class PatternWords(RuleWords):
         """Why a value is the only candidate of a cell."""
         name, symbol = self.name(cell), self.position.symbol(value)
         seen = {self.position.values[other] for other in self.position.peers[cell]}
-        others = {*self.position.geometry.values} - {value}
+        excluded = {*self.position.geometry.values} - {value}
         mark = self.position.mark_of(cell)
-        if others <= seen and not mark:
+        if excluded <= seen and not mark:
             return f"{name} sees all values but {symbol}, so it is {symbol}"
-        others = {other for other in others if self.position.allows(cell, other)}
+        excluded = {other for other in excluded if self.position.allows(cell, other)}
         causes = [f"is marked as {mark}"] if mark else []
-        if others & seen:
-            causes.append(f"sees {self.symbols(sorted(others & seen))}")
-        if others - seen:
-            causes.append(f"no longer has the candidates {self.symbols(sorted(others - seen))}")
+        if excluded & seen:
+            causes.append(f"sees {self.symbols(sorted(excluded & seen))}")
+        if eliminated := sorted(excluded - seen):
+            noun = "candidate" if len(eliminated) == 1 else "candidates"
+            causes.append(f"no longer has the {noun} {self.symbols(eliminated)}")
         return f"{name} {listed(causes)}, so only {symbol} is left for it"
 
     def _blockers(self, cells: Sequence[int], value: int) -> list[int]:
@@ -220,13 +221,13 @@ class PatternWords(RuleWords):
             (first, _), (second, _) = pair
             is_seen = self.position.sees(first, near) and self.position.sees(second, far)
             if is_seen and value in values:
-                others = self.symbols(other for other in values if other != value)
+                second_value = self.symbols(v for v in values if v != value)
                 symbol, twins_named = self.position.symbol(value), self.names([one, two])
                 return (
                     f"{twins_named} both have the candidates {self.symbols(values)}; "
                     f"{possible_only(self.position, link)}; {self.name(first)} sees "
                     f"{self.name(near)} and {self.name(second)} sees {self.name(far)}, so "
-                    f"{twins_named} are not both {symbol}, and one of them is {others}; "
+                    f"{twins_named} are not both {symbol}, and one of them is {second_value}; "
                     f"{self.conclusion_for('both')}"
                 )
         return self.refuted
@@ -242,13 +243,13 @@ class PatternWords(RuleWords):
             is_seen = all(self.position.sees(pivot, cell) for cell in (first, second))
             if first > second or not is_seen or len(common) != 1:
                 continue
-            others = [*(pincers[0] - common), *(pincers[1] - common)]
-            if sorted({*others, *(common & {*candidates})}) != [*candidates]:
+            own = [*(pincers[0] - common), *(pincers[1] - common)]
+            if sorted({*own, *(common & {*candidates})}) != [*candidates]:
                 continue
             value, has_value = self.symbols(common), common <= {*candidates}
             cases = [
                 f"if it is {self.position.symbol(other)}, the pincer {self.name(cell)} is {value}"
-                for other, cell in zip(others, (first, second), strict=True)
+                for other, cell in zip(own, (first, second), strict=True)
             ]
             cases += [f"else it is {value} itself"] if has_value else []
             cells = [pivot, first, second] if has_value else [first, second]
@@ -266,8 +267,8 @@ class PatternWords(RuleWords):
         """The combinations of values of a few cells, and what excludes each."""
         texts = []
         for target in self.step.struck:
-            others = [cell for cell in self.step.cells if cell != target[0]]
-            values = ([(cell, value) for value in self.position.values_in(cell)] for cell in others)
+            cells = [cell for cell in self.step.cells if cell != target[0]]
+            values = ([(cell, value) for value in self.position.values_in(cell)] for cell in cells)
             reasons = [
                 self._excluder([target, *rest])
                 for rest in product(*values)
@@ -279,7 +280,7 @@ class PatternWords(RuleWords):
                 return self.refuted
             texts.append(
                 f"if {self.name(target[0])} were {self.position.symbol(target[1])}, "
-                f"{self.names(others)} could not be {listed(filter(None, reasons), 'or')}"
+                f"{self.names(cells)} could not be {listed(filter(None, reasons), 'or')}"
             )
         return (
             f"{'; '.join(texts)}; all other combinations would repeat a value in a unit, so "

@@ -1,4 +1,4 @@
-"""What to draw of a step: the roles of candidates, links, and shaded cells and units."""
+"""The picture of a step: the roles of candidates, links, and the cells and units to mark."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from pipeline.steps.step import Candidate, Node, Position, Step
 class Role(Enum):
     """The role of a candidate in a step.
 
-    - PATTERN: of the pattern; in a chain, it holds if the first node does not.
-    - SECOND: of the second colour of a chain; the places in the cover of a pattern.
+    - PATTERN: in the pattern; in a chain, a node that holds.
+    - SECOND: in a chain, a node that does not hold; the second of two colours.
     - FIN: a fin of a fish.
     - ELIMINATED, PLACED: a conclusion.
     """
@@ -29,10 +29,10 @@ class Role(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """A link of a chain.
+    """A link of a chain: `end` follows from `start`.
 
-    By a strong link, `end` holds if `start` does not. By a weak link, `end` does not hold if
-    `start` does.
+    A strong link means that `end` holds because `start` does not; a weak link, that `end` does not
+    hold because `start` does.
     """
 
     start: Node
@@ -42,12 +42,12 @@ class Link:
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """What to draw of a step.
+    """The picture of a step.
 
     - `before`: the position in which the step is taken.
     - `roles`: the role of each candidate that has one.
     - `links`: the links of a chain.
-    - `cells`, `units`: the cells and the units of `before` to shade.
+    - `cells`, `units`: the cells to frame and the units of `before` to shade.
     """
 
     before: Position
@@ -58,7 +58,7 @@ class Picture:
 
 
 def picture_of(step: Step) -> Picture:
-    """What to draw of a step."""
+    """Make the picture of a step."""
     roles = dict[Candidate, Role]()
     for cited in step.cited:
         roles |= dict.fromkeys(cited.candidates(step.before), Role.PATTERN)
@@ -88,20 +88,17 @@ def _links(step: Step) -> Iterator[Link]:
         for branch in step.branches:
             for inference in branch.inferences:
                 for premise in inference.premises:
-                    start, is_strong = (
-                        branch.inferences[premise].node,
-                        inference.because is not None,
-                    )
-                    yield Link(start, inference.node, is_strong)
+                    start = branch.inferences[premise].node
+                    yield Link(start, inference.node, inference.because is not None)
         return
     alternates = all(first.holds != second.holds for first, second in pairwise(step.chain))
     if step.chain and alternates and "colours" not in step.technique.name:
         for first, second in pairwise(step.chain):
             yield Link(first, second, second.holds)
     elif step.chain or step.technique.name in _PATTERNS_WITH_LINKS:
-        colours = {each: node.holds for node in step.chain for each in candidates_of(node)}
+        colours = {c: node.holds for node in step.chain for c in candidates_of(node)}
         for cited in step.cited:
-            pair = sorted(cited.candidates(step.before), key=lambda each: colours.get(each, True))
+            pair = sorted(cited.candidates(step.before), key=lambda c: colours.get(c, True))
             if cited.value and len(pair) == 2:
-                start, end = (node_of(each, holds=colours.get(each, True)) for each in pair)
+                start, end = (node_of(c, holds=colours.get(c, True)) for c in pair)
                 yield Link(start, end, True)

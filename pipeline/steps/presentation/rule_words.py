@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pipeline.steps.presentation.words import (
-    Words,
+    StepWords,
     by_cells,
     listed,
     number_word,
@@ -12,7 +12,7 @@ from pipeline.steps.presentation.words import (
 )
 
 
-class RuleWords(Words):
+class RuleWords(StepWords):
     """The placeholders of the templates of `wording` that describe rules of variants."""
 
     @property
@@ -33,7 +33,7 @@ class RuleWords(Words):
 
     @property
     def combinations(self) -> str:
-        """The values that the cells of a sum cannot take, or what they take instead."""
+        """Why the cells of a sum do not have some candidates."""
         cells = next(cited.cells for cited in self.step.cited if cited.rule)
         targets, values = {*self.step.struck}, {value for _, value in self.step.struck}
         left = {
@@ -49,19 +49,14 @@ class RuleWords(Words):
         if left.isdisjoint(values) and len(left) < len(values):
             be = "must be" if len(left) == len(cells) else "are among"
             return f"the {count} values of {self.rules} {be} {allowed}, so {self.conclusion}"
+        start = f"no {count} candidates that fill {self.rules} include"
         if left.isdisjoint(values):
-            return (
-                f"no {count} values that fill {self.rules} include {self.eliminated_values}, so "
-                f"{self.conclusion}"
-            )
-        candidates = listed(
-            (
-                f"{self.symbols(values, 'or')} in {self.names(cells, 'or')}"
-                for cells, values in by_cells(targets).items()
-            ),
-            "or",
+            return f"{start} {self.eliminated_values}, so {self.conclusion}"
+        eliminated = (
+            f"{self.symbols(values, 'or')} in {self.names(cells, 'or')}"
+            for cells, values in by_cells(targets).items()
         )
-        return f"no combination of the candidates of {self.rules} has {candidates}"
+        return f"{start} {listed(eliminated, 'or')}"
 
     @property
     def cage_places(self) -> str:

@@ -8,6 +8,7 @@ from string import ascii_uppercase
 
 from pipeline.steps.presentation.chain_words import ChainWords
 from pipeline.steps.presentation.words import listed, number_word
+from pipeline.steps.step import Node
 
 _Set = tuple[int, ...]
 """The cells of an almost locked set."""
@@ -67,6 +68,31 @@ class SetWords(ChainWords):
         return [cell for cell in cells if self.position.has(cell, value)]
 
     @property
+    def chain_sets(self) -> str:
+        """The sets through which a chain leads: `r1c4 and r1c5 have only 1, 2 and 3, so …`."""
+        links = (pair for pair in pairwise(self.step.chain) if pair[1].holds)
+        sets = dict.fromkeys(cells for pair in links if (cells := self._set_between(*pair)))
+        return listed(
+            f"{self.names(cells)} have only {self.symbols(self._values_of(cells))}, so they hold "
+            "all of these but one"
+            for cells in sets
+        )
+
+    def _set_between(self, first: Node, second: Node) -> _Set:
+        """The smallest set whose places for two values are these nodes; empty if there is none."""
+        cells = (*first.cells, *second.cells)
+        near = [cell for cell in self.step.cells if self.position.units_with((*cells, cell))]
+        sets = (
+            cells
+            for size in range(2, len(near) + 1)
+            for cells in combinations(near, size)
+            if len(self._values_of(cells)) == size + 1
+            and self.position.units_with(cells)
+            and all((*self._places(node.value, cells),) == node.cells for node in (first, second))
+        )
+        return next(sets, ()) if first.value != second.value else ()
+
+    @property
     def almost_locked(self) -> str:
         """Two or more almost locked sets, of which the first or the last one is locked."""
         sets = self._sets()
@@ -87,7 +113,8 @@ class SetWords(ChainWords):
                 f"holds one of these values and all its others: {self.conclusion}"
             )
         values = next(
-            (each for each in product(*commons) if all(a != b for a, b in pairwise(each))), None
+            (chosen for chosen in product(*commons) if all(a != b for a, b in pairwise(chosen))),
+            None,
         )
         if values is None:
             return self.refuted
@@ -113,9 +140,9 @@ class SetWords(ChainWords):
         stem, *petals = self.step.cells
         value = self.eliminated_values
         return (
-            f"the stem {self.name(stem)} is {self.symbols(self._values_of((stem,)), 'or')}, and "
-            f"takes this value from one of its petals, sets in {self.names(petals)} with one "
-            f"candidate more than cells; that petal holds all its other values, {value} too; "
+            f"the stem {self.name(stem)} is {self.symbols(self._values_of((stem,)), 'or')}; its "
+            f"petals in {self.names(petals)} are sets with one candidate more than cells; one of "
+            f"them lacks the value of the stem and holds all its other values, {value} too; "
             f"{self.conclusion_for(f'all places of {value} in the petals')}"
         )
 
@@ -127,9 +154,10 @@ class SetWords(ChainWords):
             value for value in values if not self.position.units_with(self._places(value, cells))
         ]
         how_often = f" ({self.symbols(twice)} twice)" if twice else ""
-        value = self.eliminated_values
+        so = f"no cell that sees all places of one of them there can hold it: {self.conclusion}"
+        if len({value for _, value in self.step.struck}) == 1:
+            so = self.conclusion_for(f"all places of {self.eliminated_values} there")
         return (
             f"{self.names(cells)} have only {self.symbols(values)}, each of which fits there "
-            f"once{how_often}, so the {number_word(len(cells))} cells need all of these; "
-            f"{self.conclusion_for(f'all places of {value} there')}"
+            f"once{how_often}, so the {number_word(len(cells))} cells need all of these; {so}"
         )

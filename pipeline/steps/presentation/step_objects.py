@@ -1,4 +1,4 @@
-"""A step as JSON: plain dictionaries and lists, from which a page can draw it."""
+"""Steps as JSON objects."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pipeline.steps.step import Branch, Candidate, Cited, Inference, Node, Posit
 
 
 def technique_object(step: Step) -> dict[str, Any]:
-    """What a hint says first: the technique, its level and its ratings."""
+    """The technique of a step, with its level and its ratings: the first part of a hint."""
     technique = step.technique
     return {
         "technique": technique.name,
@@ -20,7 +20,7 @@ def technique_object(step: Step) -> dict[str, Any]:
 
 
 def place_object(step: Step) -> dict[str, Any]:
-    """Where a step is: its units, or its cells if it has none."""
+    """The units of a step, or its cells if it has none: the second part of a hint."""
     units, cells = place_of(step)
     return {
         "units": [step.before.unit_names[unit] for unit in units],
@@ -43,14 +43,14 @@ def place_of(step: Step) -> tuple[tuple[int, ...], tuple[int, ...]]:
 
 
 def step_object(step: Step) -> dict[str, Any]:
-    """A whole step. Cells are named as `r1c2`."""
+    """A step with its reason, pattern, branches and position. Cells are named as `r1c2`."""
     position, picture = step.before, picture_of(step)
     return {
         "text": str(step),
         **technique_object(step),
         "reason": step.reason,
-        "placed": [_candidate(position, each) for each in step.placed],
-        "struck": [_candidate(position, each) for each in step.struck],
+        "placed": [_candidate(position, candidate) for candidate in step.placed],
+        "struck": [_candidate(position, candidate) for candidate in step.struck],
         "values": [*step.values],
         "cells": [*map(position.name_of, step.cells)],
         "units": [position.unit_names[unit] for unit in step.units],
@@ -102,7 +102,7 @@ def _branch(position: Position, branch: Branch) -> dict[str, Any]:
     return {
         "assumption": _node(position, branch.assumption),
         "ends": branch.ends,
-        "inferences": [_inference(position, each) for each in branch.inferences],
+        "inferences": [_inference(position, inference) for inference in branch.inferences],
     }
 
 

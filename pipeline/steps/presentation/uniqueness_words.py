@@ -89,6 +89,6 @@ class UniquenessWords(PatternWords):
             )
         return (
             f"without {listed(extras)}, every open cell would have two candidates, and every value "
-            "two places or none in each unit; then the puzzle would have no solution or several, "
-            f"but it has one; so {so}"
+            "two places or none in each unit, and the puzzle would have no solution or several; so "
+            f"{so}"
         )

@@ -1,8 +1,7 @@
 """The text of a step: its line, `r4c7=5 hidden single in row 4`, and its reason.
 
 Each technique has a row in WORDINGS: its names, and templates for the location in its line and for
-its reason. The placeholders are properties of `SetWords`, which inherits those of the other modules
-`…_words`.
+its reason. Placeholders are properties of `SetWords` and its base classes in the modules `…_words`.
 """
 
 from __future__ import annotations
@@ -86,6 +85,7 @@ WORDINGS = {
     ("X-chain", "XY-chain", "alternating inference chain", "grouped chain"): Wording(
         _AT_PATTERN, "{chain}"
     ),
+    ("grouped chain with ALS",): Wording(_AT_PATTERN, "{chain_sets}; {chain}"),
     ("forcing chain", "multiple forcing chain"): Wording("{line_cases}", "{forcing}"),
     (
         "forcing net", "cycle or forcing chain", "Nishio forcing chain", "dynamic forcing chain",

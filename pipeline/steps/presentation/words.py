@@ -1,6 +1,6 @@
 """Names of cells, units and candidates, the lines of branches, and the basic placeholders.
 
-The templates in `wording` contain the placeholders, which are properties of `Words`.
+The templates in `wording` contain the placeholders, which are properties of `StepWords`.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from pipeline.steps.presentation.branching import excludes
+from pipeline.steps.presentation.branching import candidates_of, conclusions_of
 from pipeline.steps.step import (
     CONTRADICTION,
     UNIQUENESS,
@@ -21,7 +21,7 @@ from pipeline.steps.step import (
     Step,
 )
 
-_UNIT_NAME = re.compile(r"(?P<kind>[a-z]+) (?P<number>\d+)")
+_UNIT_NAME = re.compile(r"([a-z]+) (\d+)")
 _CELL_NAME = re.compile(r"r\d+c\d+")
 _PLURALS = {"box": "boxes"}
 _NUMBERS = {1: "one", 2: "two", 3: "three", 4: "four", 5: "five", 6: "six"}
@@ -52,12 +52,11 @@ def unit_names(position: Position, units: Iterable[int], *, is_line: bool = Fals
     kinds: dict[str, list[str]] = {}
     for name in (position.unit_names[unit] for unit in units):
         match = _UNIT_NAME.fullmatch(name)
-        kinds.setdefault(match["kind"] if match else name, []).append(
-            match["number"] if match else ""
-        )
+        kind, number = match.groups() if match else (name, "")
+        kinds.setdefault(kind, []).append(number)
     texts = []
     for kind, numbers in kinds.items():
-        if numbers == [""]:
+        if not numbers[0]:
             texts.append(f"the {kind}")
         elif len(numbers) == 1:
             texts.append(f"{kind} {numbers[0]}")
@@ -123,8 +122,9 @@ def cited_name(position: Position, cited: Cited) -> str:
 
 
 def capital(text: str) -> str:
-    """The text with a capital first letter, unless it begins with the name of a cell."""
-    return text if _CELL_NAME.match(text) else text[:1].upper() + text[1:]
+    """The text with a capital first letter, unless it begins with a symbol or a cell."""
+    is_name = _CELL_NAME.match(text) or text[1:2] == " "
+    return text if is_name else text[:1].upper() + text[1:]
 
 
 def contradiction_text(position: Position, branch: Branch) -> str:
@@ -211,7 +211,7 @@ def _causes(position: Position, branch: Branch, inference: Inference) -> str:
     return f", as {listed(texts)}" if texts else ""
 
 
-class Words:
+class StepWords:
     """The placeholders of the templates of `wording` for a step."""
 
     def __init__(self, step: Step) -> None:
@@ -244,9 +244,8 @@ class Words:
     @property
     def value(self) -> str:
         """The first value of the pattern, or of the conclusions."""
-        conclusions = (*self.step.placed, *self.step.struck)
-        values = (*self.step.values, *(value for _, value in conclusions))
-        return self.position.symbol(values[0])
+        conclusions = (value for _, value in (*self.step.placed, *self.step.struck))
+        return self.position.symbol(next(iter(self.step.values), 0) or next(conclusions))
 
     @property
     def values(self) -> str:
@@ -281,28 +280,26 @@ class Words:
     @property
     def conclusion(self) -> str:
         """The conclusions: `r1c4 is not 7`, `r1c2 is not 2 or 3, and r1c3 is not 3`."""
-        placed = [
-            f"{self.name(cell)} is {self.position.symbol(value)}"
-            for cell, value in self.step.placed
+        nodes = conclusions_of(self.step)
+        eliminated = [c for node in nodes if not node.holds for c in candidates_of(node)]
+        texts = [
+            f"{self.names(node.cells)} is {self.position.symbol(node.value)}"
+            for node in nodes
+            if node.holds
         ]
-        others = [
-            struck
-            for struck in self.step.struck
-            if not any(excludes(self.position, each, struck) for each in self.step.placed)
-        ]
-        eliminated = [
+        texts += [
             f"{self.names_are(cells)} not {self.symbols(values, 'or')}"
-            for cells, values in by_cells(others).items()
+            for cells, values in by_cells(eliminated).items()
         ]
-        return listed(placed + eliminated)
+        return listed(texts)
 
-    def conclusion_for(self, what: str) -> str:
-        """The conclusion for cells that see `what`: `r1c4 sees both, so it is not 7`."""
+    def conclusion_for(self, seen: str) -> str:
+        """The conclusion for cells that see something: `r1c4 sees both, so it is not 7`."""
         cells = self.target_cells
         is_plural = len(cells) > 1
         are_not = f"{'they are' if is_plural else 'it is'} not {self.eliminated_values}"
         so = are_not if len(by_cells(self.step.struck)) == 1 else self.conclusion
-        return f"{self.names(cells)} {'see' if is_plural else 'sees'} {what}, so {so}"
+        return f"{self.names(cells)} {'see' if is_plural else 'sees'} {seen}, so {so}"
 
     @property
     def common_units(self) -> str:
@@ -357,8 +354,7 @@ class Words:
     def line_pattern(self) -> str:
         """The nodes of the chain, or else the cells or units of the pattern.
 
-        The sign before a node is that of the link to it: `=`, a strong link, to a node that holds,
-        `-`, a weak link, to one that does not.
+        A strong link, `=`, is before a node that holds; a weak link, `-`, before one that does not.
         """
         linked = (
             f"{'=' if node.holds else '-'}{self.position.symbol(node.value)}"
