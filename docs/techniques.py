@@ -50,6 +50,14 @@ lines, weak links are dashed; grey units and framed cells belong to the pattern.
 """
 
 
+WITHOUT_EXAMPLE = {
+    "nested dynamic forcing chain": (
+        "There is no example: in a puzzle rated 11.0, such a step has 65 lines. The hardest "
+        "puzzles that were tried, rated up to 11.0, are solved by simpler chains."
+    )
+}
+"""Why the pages of some techniques have no example."""
+
 NOT_BY_DEFAULT = (
     "By default, HoDoKu does not use this technique. `solve --all-steps` lists its steps, and "
     "`solve --until` and `generate --technique` use it if they name it."
@@ -150,6 +158,8 @@ def page(name: str, step: Step | None) -> str:
         ]:
             parts += ["```text\n" + "\n".join(branches) + "\n```\n"]
         parts += [ON_BOARDS]
+    elif name in WITHOUT_EXAMPLE:
+        parts += [f"{WITHOUT_EXAMPLE[name]}\n"]
     parts += ["All techniques: [Techniques](index.md).\n"]
     return "\n".join(parts)
 

@@ -31,10 +31,12 @@ def test_every_technique_has_a_page_in_the_index():
     assert len({*map(SLUG, TECHNIQUES)}) == len(TECHNIQUES)
 
 
-def test_only_examples_have_pictures():
+def test_only_examples_have_pictures_and_other_pages_say_why():
     assert {path.stem for path in PICTURES.glob("*.svg")} == {*map(SLUG, EXAMPLES)}
     for name in TECHNIQUES:
-        assert ("## Example" in PAGES[f"{FOLDER}/{SLUG(name)}.md"]) == (name in EXAMPLES)
+        page = PAGES[f"{FOLDER}/{SLUG(name)}.md"]
+        assert ("## Example" in page) == (name in EXAMPLES)
+        assert ("There is no example: " in page) == (name not in EXAMPLES)
 
 
 @pytest.mark.trial

@@ -45,11 +45,12 @@ _BULGE, _MAX_BULGE, _MIN_BULGE, _SHORT = 0.12, 9.0, 0.8, 2.3
 A link shorter than `_SHORT` radii of both ends together is bent by `_MIN_BULGE` of its length, as
 its marks leave no room between them."""
 
-_ORDERED_RADIUS, _ORDERED_CENTRE, _ORDERED_BASELINE = 6.9, (11.2, 11.4), 16
-"""The radius and centre of the disc around a lettered value, and the baseline of the value."""
+_ORDERED_RADIUS, _ORDERED_BASELINE = 6.6, 4.7
+"""The radius of the disc around a lettered value, and the baseline below the centre."""
 
-_ORDINAL_AT: Final = (3.1, 5.2)
-"""The point in a cell of the letter of a value."""
+_ORDERED_POINTS: Final = {False: ((11.4, 11.5), (3.1, 5.2)), True: ((8.9, 11.7), (16.1, 6.2))}
+"""The centre of the disc and the point of the letter in a cell. In puzzles with rules (True), sums
+are in the corner on the left."""
 
 ROLE_WORDS: Final = {
     "PATTERN": "pattern",
@@ -261,15 +262,16 @@ def _strokes(candidates: Iterable[tuple[int, int]], layout: _Layout) -> str:
 def _ordered(board: Board) -> Iterator[str]:
     """Draw values that are placed one after the other, each with a letter for its position."""
     discs, values, letters = "", "", ""
+    (right, down), letter = _ORDERED_POINTS[_Layout.of(board).is_tight]
     for index, (cell, value) in enumerate(board.order):
         row, column = board.geometry.place(cell)
         x, y = (column - 1) * CELL, (row - 1) * CELL
-        dx, dy = _ORDERED_CENTRE
-        discs += _mark("PLACED", x + dx, y + dy, _ORDERED_RADIUS)
+        discs += _mark("PLACED", x + right, y + down, _ORDERED_RADIUS)
         text = escape(board.value_text(value))
-        values += f'<tspan x="{x + dx:g}" y="{y + _ORDERED_BASELINE}">{text}</tspan>'
-        dx, dy = _ORDINAL_AT
-        letters += f'<tspan x="{x + dx:g}" y="{y + dy:g}">{ordinal(index)}</tspan>'
+        baseline = y + down + _ORDERED_BASELINE
+        values += f'<tspan x="{x + right:g}" y="{baseline:g}">{text}</tspan>'
+        letter_x, letter_y = x + letter[0], y + letter[1]
+        letters += f'<tspan x="{letter_x:g}" y="{letter_y:g}">{ordinal(index)}</tspan>'
     yield f'<path class="mark-ordered" d="{discs}"/>'
     yield f'<text class="in-mark{" small" * board.is_wide}">{values}</text>'
     yield f'<text class="is-ordinal">{letters}</text>'
