@@ -148,7 +148,7 @@ SCORED = (*BY_SCORE, Technique("brute force", 4, 10_000, 0, BRUTE_FORCE))
 """What HoDoKu counts for its score: its techniques, and brute force where none of them applies."""
 
 BY_RATING = (
-    Technique("full house", 0, 0, 10, EXPLAINER_HIDDEN_SINGLE, explainer_patterns.FULL_HOUSE),
+    Technique("full house", 0, 0, 10, EXPLAINER_HIDDEN_SINGLE, explainer_patterns.LAST_CELL),
     Technique(
         "hidden single in a box", 0, 0, 12, EXPLAINER_HIDDEN_SINGLE, explainer_patterns.IN_BOX
     ),
@@ -231,7 +231,9 @@ MORE, FILLED, STUCK, UNSOUND, PAUSED = range(5)
 
 
 @compiled()
-def _find(kind, form, size, state, tables, step, graph, scratch, stack, workspace, inner, nest):
+def _find(
+    kind, form, size, state, tables, step, graph, scratch, stack, workspace, inner_grid, nest
+):
     """Find a step of a kind and write it to `step`.
 
     Returns 0 if there is none. Else returns the rating of Sudoku Explainer in tenths, or 1 if it is
@@ -239,33 +241,35 @@ def _find(kind, form, size, state, tables, step, graph, scratch, stack, workspac
     """
     reset_step(step)
     if kind == EXPLAINER_HIDDEN_SINGLE:
-        return explainer_patterns.find_hidden_single(state, tables, step, form)
+        return explainer_patterns.find_hidden_single_by_unit(state, tables, step, form)
     if kind == EXPLAINER_NAKED_SINGLE:
-        return explainer_patterns.find_naked_single(state, tables, step)
+        return explainer_patterns.find_first_naked_single(state, tables, step)
     if kind == EXPLAINER_LOCKED:
-        return explainer_patterns.find_locked(state, tables, step, form, size)
+        return explainer_patterns.find_pointing_or_claiming(state, tables, step, form, size)
     if kind == EXPLAINER_HIDDEN_SET:
         return explainer_patterns.find_hidden_set(state, tables, step, size, form)
     if kind == EXPLAINER_NAKED_SET:
         return explainer_patterns.find_naked_set(state, tables, step, size)
     if kind == EXPLAINER_FISH:
-        return explainer_patterns.find_fish(state, tables, step, size)
+        return explainer_patterns.find_fish_without_fins(state, tables, step, size)
     if kind == EXPLAINER_WING:
-        return explainer_patterns.find_wing(state, tables, step, size)
+        return explainer_patterns.find_xy_or_xyz_wing(state, tables, step, size)
     if kind == EXPLAINER_LOOP:
         return explainer_loops.find_unique_loop(state, tables, step, workspace)
     if kind == EXPLAINER_BUG:
-        return explainer_bug.find_bug(state, scratch, tables, step)
+        return explainer_bug.find_bivalue_grave(state, scratch, tables, step)
     if kind == EXPLAINER_ALIGNED:
         return explainer_aligned.find_aligned(state, tables, step, scratch, size)
     if kind == EXPLAINER_CHAIN:
-        return explainer_cycles.find_chain(state, tables, step, workspace, graph)
+        return explainer_cycles.find_cycle_or_chain(state, tables, step, workspace, graph)
     if kind == EXPLAINER_NISHIO:
         return explainer_nishio.find_nishio(state, scratch, tables, step, workspace)
     if kind == EXPLAINER_MULTIPLE:
         return explainer_multiple.find_multiple(state, tables, step, workspace, graph)
     if kind == EXPLAINER_DYNAMIC:
-        return explainer_nested.find_dynamic(state, scratch, inner, tables, step, nest, form)
+        return explainer_nested.find_dynamic(
+            state, scratch, inner_grid, tables, step, graph, nest, form
+        )
     if kind == SINGLE:
         return singles.find_single(state, tables, step, graph, form)
     if kind == LOCKED_CANDIDATES:
@@ -303,7 +307,9 @@ def _find(kind, form, size, state, tables, step, graph, scratch, stack, workspac
 # each step the search restarts with the first technique, so each step is of the simplest technique
 # that applies.
 @compiled()
-def take_steps(walk, state, tables, step, graph, scratch, stack, workspace, inner, nest, max_steps):
+def take_steps(
+    walk, state, tables, step, graph, scratch, stack, workspace, inner_grid, nest, max_steps
+):
     """Take at most `max_steps` steps. Returns MORE, FILLED, STUCK, UNSOUND or PAUSED.
 
     To start a puzzle, write -1 to STEPS_TAKEN and its candidates to CELLS. `step` then contains the
@@ -327,14 +333,25 @@ def take_steps(walk, state, tables, step, graph, scratch, stack, workspace, inne
         while row < end:
             kind, form, size = walk[row + L.KIND], walk[row + L.FORM], walk[row + L.SIZE]
             rating = _find(
-                kind, form, size, state, tables, step, graph, scratch, stack, workspace, inner, nest
+                kind,
+                form,
+                size,
+                state,
+                tables,
+                step,
+                graph,
+                scratch,
+                stack,
+                workspace,
+                inner_grid,
+                nest,
             )
             if rating:
                 break
             row += L.TECHNIQUE_ROW_SIZE
         if row == end:
             return STUCK
-        if rating == explainer_nested.PAUSED:
+        if rating == explainer_nested.SEARCH_PAUSED:
             walk[L.RESUME_ROW] = row
             return PAUSED
         step[L.TECHNIQUE] = (row - L.TECHNIQUE_ROWS) // L.TECHNIQUE_ROW_SIZE

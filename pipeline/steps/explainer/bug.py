@@ -30,7 +30,7 @@ def _kind_at(k):
 
 # Types 1 and 2 (one BUG cell, one BUG digit) occur in puzzles of all levels, type 3 and 4 in few.
 @compiled()
-def find_bug(state, grid, tables, step):
+def find_bivalue_grave(state, grid, tables, step):
     """Find a BUG. Returns its rating in tenths, or 0. `grid` gets the state without extras."""
     for k in range(L.CONSTRAINTS):
         grid[k] = state[k]

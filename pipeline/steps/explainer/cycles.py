@@ -19,22 +19,23 @@ from pipeline.steps.explainer.hints import (
     X_KIND,
     Y_KIND,
     best_rating,
-    changes_state,
+    changes_candidates,
     conclude,
-    forget_hints,
     has_hint,
-    is_better,
     max_complexity,
     note_hint,
+    precedes_best,
     rating_rank,
+    start_choice,
 )
 from pipeline.steps.explainer.implications import (
     BY_LEVEL,
     CELL_LINKS,
+    MIXED_LINKS,
     UNIT_LINKS,
     cite_chain,
     derivation_of,
-    follow,
+    follow_links,
     unit_constraint,
 )
 from pipeline.steps.step_arrays import (
@@ -45,9 +46,6 @@ from pipeline.steps.step_arrays import (
     reset_step,
     sees,
 )
-
-MIXED_LINKS = UNIT_LINKS | CELL_LINKS
-"""Links in a unit and in a cell."""
 
 
 # Three searches: chains of one digit (X), of cells with two candidates (Y), and mixed. In a cycle,
@@ -62,12 +60,12 @@ MIXED_LINKS = UNIT_LINKS | CELL_LINKS
 # Sudoku Explainer tries cycles and chains candidate by candidate. Here chains come first, as they
 # limit the length of cycles. Of equal hints the one that Sudoku Explainer finds first is taken.
 @compiled()
-def find_chain(state, tables, step, workspace, graph):
+def find_cycle_or_chain(state, tables, step, workspace, graph):
     """Find the best cycle or forcing chain. Returns its rating in tenths, or 0."""
     close_links(state, tables, graph)
     if not graph[L.IS_CONTRADICTED]:
         return 0
-    forget_hints(workspace)
+    start_choice(workspace)
     for links in (UNIT_LINKS, CELL_LINKS, MIXED_LINKS):
         for node in range(graph[L.NODE_COUNT] if links != CELL_LINKS else 0):
             candidate = graph[L.NODE_CANDIDATES + node]
@@ -86,14 +84,14 @@ def find_chain(state, tables, step, workspace, graph):
     source, conclusion = workspace[L.BEST_SOURCE], workspace[L.BEST_CONCLUSION]
     links, rating = workspace[L.BEST_LINKS], best_rating(workspace, tables)
     if conclusion == L.NOTHING:
-        forget_hints(workspace)
+        start_choice(workspace)
         _find_cycles(state, tables, workspace, graph, graph[L.NODE_AT + source], links)
         count = _read_cycle(workspace, workspace[L.CYCLE_END], workspace[L.CYCLE_END_OFF])
         _eliminate_by_cycle(tables, step, workspace, graph, count)
         _cite_cycle(state, tables, step, workspace, count)
         return rating
     mode = links | BY_LEVEL
-    follow(state, state, tables, workspace, L.SLOTS, source, conclusion, L.SINGLES, mode)
+    follow_links(state, state, tables, workspace, L.SLOTS, source, conclusion, L.SINGLES, mode)
     cite_chain(workspace, step, L.SLOTS, derivation_of(workspace, L.SLOTS, conclusion))
     conclude(step, conclusion)
     return rating
@@ -102,7 +100,7 @@ def find_chain(state, tables, step, workspace, graph):
 @compiled()
 def _precedes(workspace, tables, base, complexity, kind, order):
     """Whether a hint precedes the best one so far; `order`: its place in the order of search."""
-    if is_better(workspace, tables, base, complexity, kind):
+    if precedes_best(workspace, tables, base, complexity, kind):
         return True
     is_equal = (
         complexity == workspace[L.BEST_COMPLEXITY]
@@ -119,9 +117,9 @@ def _try_chain(state, tables, workspace, source, links):
     kind = MIXED_KIND if links == MIXED_LINKS else X_KIND
     goal, mode = source ^ 1, links | BY_LEVEL
     max_levels = max_complexity(workspace, tables, base, kind)
-    if max_levels == 0 or not changes_state(state, goal):
+    if max_levels == 0 or not changes_candidates(state, goal):
         return
-    follow(state, state, tables, workspace, L.SLOTS, source, goal, max_levels, mode)
+    follow_links(state, state, tables, workspace, L.SLOTS, source, goal, max_levels, mode)
     derivation = derivation_of(workspace, L.SLOTS, goal)
     if derivation:
         complexity = workspace[L.SLOTS + derivation + L.NODE_DEPTH]

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from pipeline.native import compiled
 from pipeline.steps import layout as L
-from pipeline.steps.explainer.implications import MAX_NODES
+from pipeline.steps.explainer.implications import MAX_CHAIN_NODES
 from pipeline.steps.step_arrays import append_new
 
 (
@@ -19,12 +19,12 @@ from pipeline.steps.step_arrays import append_new
 ) = range(10)  # fmt: skip
 """Indices of base ratings in `step_arrays.BASES`."""
 
-DOUBLE, X_KIND, Y_KIND, MIXED_KIND, CELL_KIND, REGION_KIND, CONTRADICTION = range(1, 8)
+DOUBLE_KIND, X_KIND, Y_KIND, MIXED_KIND, CELL_KIND, REGION_KIND, CONTRADICTION_KIND = range(1, 8)
 """Kinds of hints. Of hints with equal rating and complexity, the lowest kind is taken."""
 
 
 @compiled(inline=True)
-def forget_hints(workspace):
+def start_choice(workspace):
     """Start a choice: there is no hint yet."""
     workspace[L.BEST_RANK] = L.NOTHING
 
@@ -36,7 +36,7 @@ def has_hint(workspace):
 
 
 @compiled(inline=True)
-def _added_tenths(tables, complexity):
+def added_tenths(tables, complexity):
     """The tenths that a complexity adds to a rating."""
     added = 0
     while complexity > tables[L.COMPLEXITIES + added]:
@@ -47,11 +47,11 @@ def _added_tenths(tables, complexity):
 @compiled(inline=True)
 def rating_rank(tables, base, complexity):
     """The rank of the rating of a hint among all ratings of chains."""
-    return tables[L.RANKS + 32 * base + _added_tenths(tables, complexity)]
+    return tables[L.RANKS + 32 * base + added_tenths(tables, complexity)]
 
 
 @compiled()
-def is_better(workspace, tables, base, complexity, kind):
+def precedes_best(workspace, tables, base, complexity, kind):
     """Whether a hint precedes the best one so far."""
     if not has_hint(workspace):
         return True
@@ -70,7 +70,7 @@ def max_complexity(workspace, tables, base, kind):
     If the kind is the same, the hint precedes only if it comes first in the order of search.
     """
     if not has_hint(workspace):
-        return MAX_NODES
+        return MAX_CHAIN_NODES
     complexity = 0
     for added in range(16):
         rank = tables[L.RANKS + 32 * base + added]
@@ -98,11 +98,11 @@ def note_hint(workspace, tables, base, complexity, kind, source, conclusion, lin
 def best_rating(workspace, tables):
     """The rating of the best hint in tenths."""
     base = tables[L.BASE_TENTHS + workspace[L.BEST_BASE]]
-    return base + _added_tenths(tables, workspace[L.BEST_COMPLEXITY])
+    return base + added_tenths(tables, workspace[L.BEST_COMPLEXITY])
 
 
 @compiled(inline=True)
-def changes_state(state, signed):
+def changes_candidates(state, signed):
     """Whether a conclusion changes the state: a single candidate of a cell is no news."""
     mask = state[signed // 18]
     return not signed & 1 or mask & (mask - 1) != 0

@@ -28,7 +28,11 @@ UNIT_LINKS, CELL_LINKS, BY_LEVEL, STOPS, DYNAMIC = 1, 2, 4, 8, 16
 - DYNAMIC: eliminate the nodes that are off.
 """
 
-MAX_NODES = 4 * L.SINGLES
+MIXED_LINKS = UNIT_LINKS | CELL_LINKS
+DYNAMIC_LINKS = MIXED_LINKS | DYNAMIC
+"""Modes with the strong links of units and of cells; dynamic, as explained above."""
+
+MAX_CHAIN_NODES = 4 * L.SINGLES
 """More nodes than any chain has."""
 
 
@@ -53,7 +57,7 @@ def unit_constraint(tables, candidate, k):
 # The order of links is that of Sudoku Explainer: first within the cell, then in box, column, row. A
 # node keeps the parents by which it is reached first, so the order decides the length of chains.
 @compiled()
-def follow(state, grid, tables, workspace, slot, start, goal, max_levels, mode):
+def follow_links(state, grid, tables, workspace, slot, start, goal, max_levels, mode):
     """Write what follows from the signed node `start` to the slot at offset `slot`.
 
     Stops when the signed node `goal` is reached, if it is not NOTHING, and in the mode BY_LEVEL
@@ -253,7 +257,7 @@ def count_nodes(workspace, slot, derivation, max_nodes):
 @compiled()
 def cite_chain(workspace, step, slot, derivation):
     """Cite the strong links of a chain: a node with this derivation, and all its ancestors."""
-    count_nodes(workspace, slot, derivation, MAX_NODES)
+    count_nodes(workspace, slot, derivation, MAX_CHAIN_NODES)
     _cite_link(workspace, step, slot, derivation)
     for signed in range(2 * L.SINGLES):
         if workspace[L.STAMPS + signed] == workspace[L.STAMP]:

@@ -10,26 +10,25 @@ from pipeline.steps.explainer.hints import (
     CELL_KIND,
     REGION_KIND,
     best_rating,
-    changes_state,
+    changes_candidates,
     conclude,
-    forget_hints,
     has_hint,
-    is_better,
     note_hint,
+    precedes_best,
+    start_choice,
 )
 from pipeline.steps.explainer.implications import (
-    CELL_LINKS,
+    MIXED_LINKS,
     STOPS,
-    UNIT_LINKS,
     cite_chain,
     derivation_of,
-    follow,
+    follow_links,
     slot_of,
     unit_constraint,
 )
 from pipeline.steps.step_arrays import append_new, bit_count, candidate_at, lowest_bit, reset_step
 
-_MODE = UNIT_LINKS | CELL_LINKS | STOPS
+_MODE = MIXED_LINKS | STOPS
 
 
 # Whichever candidate of a cell, or place of a digit in a unit, holds: what all of them imply is so.
@@ -41,7 +40,7 @@ _MODE = UNIT_LINKS | CELL_LINKS | STOPS
 def find_multiple(state, tables, step, workspace, graph):
     """Find the best multiple forcing chain. Returns its rating in tenths, or 0."""
     close_links(state, tables, graph)
-    forget_hints(workspace)
+    start_choice(workspace)
     for candidate in range(L.SINGLES):
         workspace[L.IS_FOLLOWED + candidate] = 0
     for cell in range(81):
@@ -96,8 +95,8 @@ def _try_constraint(state, tables, workspace, graph, constraint):
         complexity = _count_branches(state, tables, workspace, constraint, signed)
         if (
             complexity
-            and changes_state(state, signed)
-            and is_better(workspace, tables, BASE_MULTIPLE, complexity, kind)
+            and changes_candidates(state, signed)
+            and precedes_best(workspace, tables, BASE_MULTIPLE, complexity, kind)
         ):
             note_hint(
                 workspace, tables, BASE_MULTIPLE, complexity, kind, constraint, signed, L.NOTHING
@@ -110,7 +109,7 @@ def _follow_once(state, tables, workspace, candidate):
     if not workspace[L.IS_FOLLOWED + candidate]:
         workspace[L.IS_FOLLOWED + candidate] = 1
         start, slot = 2 * candidate + 1, slot_of(candidate)
-        follow(state, state, tables, workspace, slot, start, L.NOTHING, L.SINGLES, _MODE)
+        follow_links(state, state, tables, workspace, slot, start, L.NOTHING, L.SINGLES, _MODE)
 
 
 @compiled()

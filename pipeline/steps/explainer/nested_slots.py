@@ -10,73 +10,68 @@ from __future__ import annotations
 from pipeline.native import compiled
 from pipeline.steps import layout as L
 from pipeline.steps.explainer import nested_layout as N
+from pipeline.steps.explainer.implications import DYNAMIC
 from pipeline.steps.step_arrays import candidate_at, eliminate, lowest_bit
 
-UNIT_LINKS, CELL_LINKS, DYNAMIC = 1, 2, 4
-STATIC_LINKS, DYNAMIC_LINKS = UNIT_LINKS | CELL_LINKS, UNIT_LINKS | CELL_LINKS | DYNAMIC
-"""Which strong links count: a digit with two places in a unit, a cell with two candidates; with
-DYNAMIC, also those that arise because candidates that are off are eliminated.
-"""
-
-MOST = 1 << 20
+NO_LIMIT = 1 << 20
 """More nodes than any hint has."""
 
 
 @compiled()
 def _start_slot(nest, slot, signed):
     """Start a slot with an assumption."""
-    for k in range(nest[slot + N.ON_COUNT]):
-        nest[slot + N.ENTRY_AT + 2 * nest[slot + N.ON_ORDER + k] + 1] = 0
-    for k in range(nest[slot + N.OFF_COUNT]):
-        nest[slot + N.ENTRY_AT + 2 * nest[slot + N.OFF_ORDER + k]] = 0
-    nest[slot + N.ON_COUNT] = nest[slot + N.OFF_COUNT] = 0
-    nest[slot + N.CONFLICT] = L.NOTHING
-    nest[slot + N.SLOT_END] = N.ENTRIES
+    for k in range(nest[slot + L.ON_COUNT]):
+        nest[slot + L.DERIVATION_AT + 2 * nest[slot + L.ON_ORDER + k] + 1] = 0
+    for k in range(nest[slot + L.OFF_COUNT]):
+        nest[slot + L.DERIVATION_AT + 2 * nest[slot + L.OFF_ORDER + k]] = 0
+    nest[slot + L.ON_COUNT] = nest[slot + L.OFF_COUNT] = 0
+    nest[slot + L.CONFLICT] = L.NOTHING
+    nest[slot + L.DERIVATIONS_END] = N.NEST_DERIVATIONS
     reach(nest, slot, signed, L.NOTHING, 0)
 
 
 @compiled(inline=True)
-def _add_entry(nest, slot, cause, minimum):
-    """Add an entry; its parents are added afterwards."""
-    entry = slot + nest[slot + N.SLOT_END]
-    nest[entry + N.PARENT_COUNT], nest[entry + N.CAUSE] = 0, cause
-    nest[entry + N.MIN_COMPLEXITY] = minimum
-    nest[slot + N.LAST_ENTRY] = entry
-    nest[slot + N.SLOT_END] += N.FIRST_PARENT
-    return entry
+def _add_derivation(nest, slot, cause, minimum):
+    """Add an derivation; its parents are added afterwards."""
+    derivation = slot + nest[slot + L.DERIVATIONS_END]
+    nest[derivation + L.PARENT_COUNT], nest[derivation + N.CAUSE] = 0, cause
+    nest[derivation + N.MIN_COMPLEXITY] = minimum
+    nest[slot + L.LAST_DERIVATION] = derivation
+    nest[slot + L.DERIVATIONS_END] += L.FIRST_PARENT
+    return derivation
 
 
 @compiled(inline=True)
-def add_entry_parent(nest, slot, parent):
-    """Add a parent to the last entry."""
-    nest[nest[slot + N.LAST_ENTRY] + N.PARENT_COUNT] += 1
-    nest[slot + nest[slot + N.SLOT_END]] = parent
-    nest[slot + N.SLOT_END] += 1
+def add_derivation_parent(nest, slot, parent):
+    """Add a parent to the last derivation."""
+    nest[nest[slot + L.LAST_DERIVATION] + L.PARENT_COUNT] += 1
+    nest[slot + nest[slot + L.DERIVATIONS_END]] = parent
+    nest[slot + L.DERIVATIONS_END] += 1
 
 
 @compiled(inline=True)
 def reach(nest, slot, signed, cause, minimum):
     """Enter a node. `minimum`: a lower bound of the complexity of its parents."""
-    nest[slot + N.ENTRY_AT + signed] = _add_entry(nest, slot, cause, minimum + 1)
+    nest[slot + L.DERIVATION_AT + signed] = _add_derivation(nest, slot, cause, minimum + 1)
     if signed & 1:
-        nest[slot + N.ON_ORDER + nest[slot + N.ON_COUNT]] = signed // 2
-        nest[slot + N.ON_COUNT] += 1
+        nest[slot + L.ON_ORDER + nest[slot + L.ON_COUNT]] = signed // 2
+        nest[slot + L.ON_COUNT] += 1
     else:
-        nest[slot + N.OFF_ORDER + nest[slot + N.OFF_COUNT]] = signed // 2
-        nest[slot + N.OFF_COUNT] += 1
+        nest[slot + L.OFF_ORDER + nest[slot + L.OFF_COUNT]] = signed // 2
+        nest[slot + L.OFF_COUNT] += 1
 
 
 @compiled(inline=True)
 def _conflict(nest, slot, signed, cause, minimum):
     """Enter a node whose contrary is reached; the arguments are those of `reach`."""
-    nest[slot + N.CONFLICT] = signed
-    nest[slot + N.CONFLICT_AT] = _add_entry(nest, slot, cause, minimum + 1)
+    nest[slot + L.CONFLICT] = signed
+    nest[slot + L.CONFLICT_DERIVATION] = _add_derivation(nest, slot, cause, minimum + 1)
 
 
 @compiled(inline=True)
 def min_complexity(nest, slot, signed):
     """A lower bound of the complexity of the chain to a node that is reached."""
-    return nest[nest[slot + N.ENTRY_AT + signed] + N.MIN_COMPLEXITY]
+    return nest[nest[slot + L.DERIVATION_AT + signed] + N.MIN_COMPLEXITY]
 
 
 @compiled(inline=True)
@@ -89,7 +84,7 @@ def link_index(k):
 
 
 @compiled()
-def propagate(state, grid, tables, nest, slot, on_head, off_head, mode):
+def propagate_slot(state, grid, tables, nest, slot, on_head, off_head, mode):
     """Follow the nodes on from `on_head` on, and the nodes off from `off_head` on.
 
     Stops if nothing more follows, or at the first contradiction, which is CONFLICT. `grid` has the
@@ -97,13 +92,13 @@ def propagate(state, grid, tables, nest, slot, on_head, off_head, mode):
     depends on the candidates of `state` that `grid` lacks.
     """
     while True:
-        if on_head < nest[slot + N.ON_COUNT]:
-            node = nest[slot + N.ON_ORDER + on_head]
+        if on_head < nest[slot + L.ON_COUNT]:
+            node = nest[slot + L.ON_ORDER + on_head]
             on_head += 1
             if not _follow_on(grid, tables, nest, slot, node):
                 return
-        elif off_head < nest[slot + N.OFF_COUNT]:
-            node = nest[slot + N.OFF_ORDER + off_head]
+        elif off_head < nest[slot + L.OFF_COUNT]:
+            node = nest[slot + L.OFF_ORDER + off_head]
             off_head += 1
             if not _follow_off(state, grid, tables, nest, slot, node, mode):
                 return
@@ -116,7 +111,7 @@ def propagate(state, grid, tables, nest, slot, on_head, off_head, mode):
 @compiled()
 def _follow_on(grid, tables, nest, slot, node):
     """Enter what a candidate on implies. Returns False at a contradiction."""
-    entries = slot + N.ENTRY_AT
+    derivations = slot + L.DERIVATION_AT
     minimum = min_complexity(nest, slot, 2 * node + 1)
     for k in range(4):
         j = link_index(k)
@@ -125,14 +120,14 @@ def _follow_on(grid, tables, nest, slot, node):
         while rest:
             other = candidate_at(tables, constraint, lowest_bit(tables, rest))
             rest &= rest - 1
-            is_conflict = nest[entries + 2 * other + 1] != 0
-            if not is_conflict and nest[entries + 2 * other]:
+            is_conflict = nest[derivations + 2 * other + 1] != 0
+            if not is_conflict and nest[derivations + 2 * other]:
                 continue
             if is_conflict:
                 _conflict(nest, slot, 2 * other, L.NOTHING, minimum)
             else:
                 reach(nest, slot, 2 * other, L.NOTHING, minimum)
-            add_entry_parent(nest, slot, 2 * node + 1)
+            add_derivation_parent(nest, slot, 2 * node + 1)
             if is_conflict:
                 return False
     return True
@@ -141,7 +136,7 @@ def _follow_on(grid, tables, nest, slot, node):
 @compiled()
 def _follow_off(state, grid, tables, nest, slot, node, mode):
     """Enter what a candidate off implies. Returns False at a contradiction."""
-    entries = slot + N.ENTRY_AT
+    derivations = slot + L.DERIVATION_AT
     for k in range(4):
         j = link_index(k)
         constraint = tables[L.NODE_CONSTRAINTS + 4 * node + j]
@@ -149,37 +144,37 @@ def _follow_off(state, grid, tables, nest, slot, node, mode):
         if rest == 0 or rest & (rest - 1):
             continue
         other = candidate_at(tables, constraint, lowest_bit(tables, rest))
-        is_conflict = nest[entries + 2 * other] != 0
-        if not is_conflict and nest[entries + 2 * other + 1]:
+        is_conflict = nest[derivations + 2 * other] != 0
+        if not is_conflict and nest[derivations + 2 * other + 1]:
             continue
         if is_conflict:
             _conflict(nest, slot, 2 * other + 1, constraint, 0)
         else:
             reach(nest, slot, 2 * other + 1, constraint, 0)
         minimum = min_complexity(nest, slot, 2 * node)
-        add_entry_parent(nest, slot, 2 * node)
+        add_derivation_parent(nest, slot, 2 * node)
         eliminated = state[constraint] & ~grid[constraint] if mode & DYNAMIC else 0
         while eliminated:
             parent = 2 * candidate_at(tables, constraint, lowest_bit(tables, eliminated))
             eliminated &= eliminated - 1
             minimum = max(minimum, min_complexity(nest, slot, parent))
-            add_entry_parent(nest, slot, parent)
-        nest[nest[slot + N.LAST_ENTRY] + N.MIN_COMPLEXITY] = minimum + 1
+            add_derivation_parent(nest, slot, parent)
+        nest[nest[slot + L.LAST_DERIVATION] + N.MIN_COMPLEXITY] = minimum + 1
         if is_conflict:
             return False
     return True
 
 
 @compiled()
-def follow(state, grid, tables, nest, slot, signed, mode):
+def fill_slot(state, grid, tables, nest, slot, signed, mode):
     """Write what follows from a signed node to a slot, dynamically or not."""
     _start_slot(nest, slot, signed)
     if mode & DYNAMIC:
         for k in range(L.CONSTRAINTS):
             grid[k] = state[k]
-        propagate(state, grid, tables, nest, slot, 0, 0, mode)
+        propagate_slot(state, grid, tables, nest, slot, 0, 0, mode)
     else:
-        propagate(state, state, tables, nest, slot, 0, 0, mode)
+        propagate_slot(state, state, tables, nest, slot, 0, 0, mode)
 
 
 @compiled()
@@ -188,36 +183,29 @@ def reduce_grid(state, grid, tables, nest, slot):
     for k in range(L.CONSTRAINTS):
         grid[k] = state[k]
     for k in range(nest[slot + N.OFF_HEAD]):
-        eliminate(grid, tables, nest[slot + N.OFF_ORDER + k])
+        eliminate(grid, tables, nest[slot + L.OFF_ORDER + k])
 
 
 @compiled()
 def revert_to_patterns(nest, slot):
     """Take a slot without contradiction back to the end of level 1."""
-    if nest[slot + N.CONFLICT] == L.NOTHING:
-        for k in range(nest[slot + N.PATTERNS_ON], nest[slot + N.ON_COUNT]):
-            nest[slot + N.ENTRY_AT + 2 * nest[slot + N.ON_ORDER + k] + 1] = 0
-        for k in range(nest[slot + N.PATTERNS_OFF], nest[slot + N.OFF_COUNT]):
-            nest[slot + N.ENTRY_AT + 2 * nest[slot + N.OFF_ORDER + k]] = 0
-        for part in (N.ON_COUNT, N.ON_HEAD):
+    if nest[slot + L.CONFLICT] == L.NOTHING:
+        for k in range(nest[slot + N.PATTERNS_ON], nest[slot + L.ON_COUNT]):
+            nest[slot + L.DERIVATION_AT + 2 * nest[slot + L.ON_ORDER + k] + 1] = 0
+        for k in range(nest[slot + N.PATTERNS_OFF], nest[slot + L.OFF_COUNT]):
+            nest[slot + L.DERIVATION_AT + 2 * nest[slot + L.OFF_ORDER + k]] = 0
+        for part in (L.ON_COUNT, N.ON_HEAD):
             nest[slot + part] = nest[slot + N.PATTERNS_ON]
-        for part in (N.OFF_COUNT, N.OFF_HEAD):
+        for part in (L.OFF_COUNT, N.OFF_HEAD):
             nest[slot + part] = nest[slot + N.PATTERNS_OFF]
-        nest[slot + N.SLOT_END] = nest[slot + N.PATTERNS_END]
+        nest[slot + L.DERIVATIONS_END] = nest[slot + N.PATTERNS_END]
         nest[slot + N.NEXT_MIN], nest[slot + N.DONE_LEVEL] = 0, 1
 
 
 @compiled(inline=True)
 def reached_node(nest, slot, k):
     """Node `k` of a slot: the nodes on, then the nodes off."""
-    count = nest[slot + N.ON_COUNT]
+    count = nest[slot + L.ON_COUNT]
     if k < count:
-        return 2 * nest[slot + N.ON_ORDER + k] + 1
-    return 2 * nest[slot + N.OFF_ORDER + k - count]
-
-
-@compiled(inline=True)
-def changes_candidates(grid, signed):
-    """Whether a conclusion changes the candidates."""
-    mask = grid[signed // 18]
-    return not signed & 1 or mask & (mask - 1) != 0
+        return 2 * nest[slot + L.ON_ORDER + k] + 1
+    return 2 * nest[slot + L.OFF_ORDER + k - count]
