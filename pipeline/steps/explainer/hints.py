@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from pipeline.native import compiled
 from pipeline.steps import layout as L
-from pipeline.steps.explainer.implications import MAX_CHAIN_NODES
+from pipeline.steps.explainer.implications import ANY_COMPLEXITY
 from pipeline.steps.step_arrays import append_new
 
 (
@@ -70,7 +70,7 @@ def max_complexity(workspace, tables, base, kind):
     If the kind is the same, the hint precedes only if it comes first in the order of search.
     """
     if not has_hint(workspace):
-        return MAX_CHAIN_NODES
+        return ANY_COMPLEXITY
     complexity = 0
     for added in range(16):
         rank = tables[L.RANKS + 32 * base + added]

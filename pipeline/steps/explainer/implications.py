@@ -32,8 +32,8 @@ MIXED_LINKS = UNIT_LINKS | CELL_LINKS
 DYNAMIC_LINKS = MIXED_LINKS | DYNAMIC
 """Modes with the strong links of units and of cells; dynamic, as explained above."""
 
-MAX_CHAIN_NODES = 4 * L.SINGLES
-"""More nodes than any chain has."""
+ANY_COMPLEXITY = 1 << 20
+"""More nodes than any hint has."""
 
 
 @compiled(inline=True)
@@ -257,7 +257,7 @@ def count_nodes(workspace, slot, derivation, max_nodes):
 @compiled()
 def cite_chain(workspace, step, slot, derivation):
     """Cite the strong links of a chain: a node with this derivation, and all its ancestors."""
-    count_nodes(workspace, slot, derivation, MAX_CHAIN_NODES)
+    count_nodes(workspace, slot, derivation, ANY_COMPLEXITY)
     _cite_link(workspace, step, slot, derivation)
     for signed in range(2 * L.SINGLES):
         if workspace[L.STAMPS + signed] == workspace[L.STAMP]:

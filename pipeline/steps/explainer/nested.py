@@ -24,26 +24,27 @@ from pipeline.steps.explainer.hints import (
     added_tenths,
     changes_candidates,
 )
-from pipeline.steps.explainer.implications import DYNAMIC_LINKS, MIXED_LINKS
+from pipeline.steps.explainer.implications import ANY_COMPLEXITY, DYNAMIC_LINKS, MIXED_LINKS
 from pipeline.steps.explainer.nested_chains import record_chains
 from pipeline.steps.explainer.nested_hints import (
     cite,
     clear_citations,
     collect_citations,
-    count_complexity,
+    count_branches,
+    count_two_chains,
     forget_numbered_hints,
 )
 from pipeline.steps.explainer.nested_multiple import record_multiple
 from pipeline.steps.explainer.nested_patterns import use_patterns
 from pipeline.steps.explainer.nested_records import start_records, use_records
 from pipeline.steps.explainer.nested_slots import (
-    NO_LIMIT,
     fill_slot,
     min_complexity,
     propagate_slot,
     reached_node,
     reduce_grid,
     revert_to_patterns,
+    slot_of,
 )
 from pipeline.steps.step_arrays import append_new, bit_count, candidate_at, lowest_bit, reset_step
 
@@ -74,11 +75,11 @@ def find_dynamic(state, grid, inner_grid, tables, step, graph, nest, level):
             _conclude(state, tables, step, nest)
             added = added_tenths(tables, nest[L.BEST_COMPLEXITY])
             return tables[L.BASE_TENTHS + BASE_DYNAMIC + level] + added
-        if nest[N.LIMIT] == NO_LIMIT:
+        if nest[N.LIMIT] == ANY_COMPLEXITY:
             nest[N.PAUSED_LEVEL] = 0
             nest[N.READY_LEVEL] = level if level < 4 else L.NOTHING
             return 0
-        _start_pass(nest, nest[N.LIMIT] + nest[N.LIMIT] // 4 if nest[N.IS_CUT] else NO_LIMIT)
+        _start_pass(nest, nest[N.LIMIT] + nest[N.LIMIT] // 4 if nest[N.IS_CUT] else ANY_COMPLEXITY)
 
 
 @compiled()
@@ -89,14 +90,14 @@ def _start_level(state, grid, inner_grid, tables, graph, nest, level):
     if nest[N.READY_LEVEL] == L.NOTHING:
         _start_state(state, nest)
     for lower in range(nest[N.READY_LEVEL] + 1, 2 if level == 4 else level):
-        _start_pass(nest, NO_LIMIT)
+        _start_pass(nest, ANY_COMPLEXITY)
         for signed in range(2 * L.SINGLES):
             if nest[N.SLOT_NUMBER + signed // 2] != L.NOTHING:
                 _extend_slot(state, grid, inner_grid, tables, graph, nest, signed, lower)
     for signed in range(2 * L.SINGLES if level == 4 else 0):
         if nest[N.SLOT_NUMBER + signed // 2] != L.NOTHING:
-            revert_to_patterns(nest, _slot_of(nest, signed))
-    _start_pass(nest, N.FIRST_LIMIT if level >= 2 else NO_LIMIT)
+            revert_to_patterns(nest, slot_of(nest, N.OUTER_SLOTS, signed))
+    _start_pass(nest, N.FIRST_LIMIT if level >= 2 else ANY_COMPLEXITY)
     nest[N.PAUSED_LEVEL] = level + 1
 
 
@@ -144,12 +145,6 @@ def _note_followed(nest, slot):
     nest[slot + N.OFF_HEAD] = nest[slot + L.OFF_COUNT]
 
 
-@compiled(inline=True)
-def _slot_of(nest, signed):
-    """The slot of an assumption."""
-    return N.OUTER_SLOTS + N.NEST_SLOT_SIZE * (2 * nest[N.SLOT_NUMBER + signed // 2] + (signed & 1))
-
-
 @compiled()
 def _extend_slots_for(state, grid, inner_grid, tables, graph, nest, node, level):
     """Extend all slots that a candidate needs. Returns False if it is time for a pause."""
@@ -182,7 +177,7 @@ def _extend_slots_for(state, grid, inner_grid, tables, graph, nest, node, level)
 @compiled()
 def _extend_slot(state, grid, inner_grid, tables, graph, nest, signed, level):
     """Continue a slot up to the end of a level, or to where all nodes are too complex."""
-    slot = _slot_of(nest, signed)
+    slot = slot_of(nest, N.OUTER_SLOTS, signed)
     nest[N.EXTENDED + signed] = nest[N.PASS]
     nest[N.WORK_DONE] += 1
     if level == 0:
@@ -217,7 +212,7 @@ def _extend_slot(state, grid, inner_grid, tables, graph, nest, signed, level):
             if nest[slot + N.OFF_HEAD] == nest[slot + L.OFF_COUNT]:
                 nest[slot + N.NEXT_MIN] = 0
                 break
-            minimum = NO_LIMIT
+            minimum = ANY_COMPLEXITY
             for k in range(nest[slot + N.OFF_HEAD], nest[slot + L.OFF_COUNT]):
                 minimum = min(minimum, min_complexity(nest, slot, 2 * nest[slot + L.OFF_ORDER + k]))
             nest[slot + N.NEXT_MIN] = minimum
@@ -275,80 +270,55 @@ def _note_hint(nest, complexity, kind, source, signed):
 @compiled()
 def _try_contradiction(nest, start):
     """Note the contradiction that an assumption leads to, if it is the best hint."""
-    slot = _slot_of(nest, start)
+    slot = slot_of(nest, N.OUTER_SLOTS, start)
     conflict = nest[slot + L.CONFLICT]
     if conflict == L.NOTHING:
         return
-    first, second = (
-        nest[slot + L.CONFLICT_DERIVATION],
-        nest[slot + L.DERIVATION_AT + (conflict ^ 1)],
-    )
-    max_nodes = nest[L.BEST_COMPLEXITY]
-    if max(nest[first + N.MIN_COMPLEXITY], nest[second + N.MIN_COMPLEXITY]) + 1 > max_nodes:
-        return
-    nest[N.COUNT_NUMBER] += 1
-    complexity = count_complexity(nest, slot, first, max_nodes)
-    complexity += count_complexity(nest, slot, second, max_nodes - complexity)
+    first = nest[slot + L.CONFLICT_DERIVATION]
+    second = nest[slot + L.DERIVATION_AT + (conflict ^ 1)]
+    complexity = count_two_chains(nest, slot, first, slot, second, nest[L.BEST_COMPLEXITY])
     if _is_better(nest, complexity, CONTRADICTION_KIND):
         _note_hint(nest, complexity, CONTRADICTION_KIND, start, conflict)
 
 
 @compiled()
-def _try_double(state, nest, node):
-    """Note what a candidate implies on and off, if it is the best hint."""
-    on_slot, off_slot = _slot_of(nest, 2 * node + 1), _slot_of(nest, 2 * node)
+def _try_double(state, nest, candidate):
+    """Note the nodes that a candidate implies both on and off, if one is the best hint."""
+    on_slot = slot_of(nest, N.OUTER_SLOTS, 2 * candidate + 1)
+    off_slot = slot_of(nest, N.OUTER_SLOTS, 2 * candidate)
     for k in range(nest[on_slot + L.ON_COUNT] + nest[on_slot + L.OFF_COUNT]):
         signed = reached_node(nest, on_slot, k)
+        first = nest[on_slot + L.DERIVATION_AT + signed]
         second = nest[off_slot + L.DERIVATION_AT + signed]
         if second == 0 or not changes_candidates(state, signed):
             continue
-        first, max_nodes = nest[on_slot + L.DERIVATION_AT + signed], nest[L.BEST_COMPLEXITY]
-        if max(nest[first + N.MIN_COMPLEXITY], nest[second + N.MIN_COMPLEXITY]) + 1 > max_nodes:
-            continue
-        nest[N.COUNT_NUMBER] += 1
-        complexity = count_complexity(nest, on_slot, first, max_nodes)
-        complexity += count_complexity(nest, off_slot, second, max_nodes - complexity)
+        complexity = count_two_chains(
+            nest, on_slot, first, off_slot, second, nest[L.BEST_COMPLEXITY]
+        )
         if _is_better(nest, complexity, DOUBLE_KIND):
-            _note_hint(nest, complexity, DOUBLE_KIND, node, signed)
+            _note_hint(nest, complexity, DOUBLE_KIND, candidate, signed)
 
 
 @compiled()
 def _try_constraint(state, tables, nest, constraint):
-    """Note what all candidates of a constraint imply, if it is the best hint."""
+    """Note the nodes that all candidates of a constraint imply, if one is the best hint."""
     kind = CELL_KIND if constraint < L.UNIT_DIGITS else REGION_KIND
-    mask = state[constraint]
-    rest = mask
+    rest = state[constraint]
+    first = candidate_at(tables, constraint, lowest_bit(tables, rest))
     while rest:
-        node = candidate_at(tables, constraint, lowest_bit(tables, rest))
+        candidate = candidate_at(tables, constraint, lowest_bit(tables, rest))
         rest &= rest - 1
-        if nest[N.SLOT_NUMBER + node] == L.NOTHING:
+        if nest[N.SLOT_NUMBER + candidate] == L.NOTHING:
             return
-    first_slot = _slot_of(nest, 2 * candidate_at(tables, constraint, lowest_bit(tables, mask)) + 1)
-    for k in range(nest[first_slot + L.ON_COUNT] + nest[first_slot + L.OFF_COUNT]):
-        signed = reached_node(nest, first_slot, k)
-        if not changes_candidates(state, signed):
-            continue
-        max_nodes = nest[L.BEST_COMPLEXITY]
-        rest, longest, is_common = mask, 0, True
-        while rest and is_common:
-            node = candidate_at(tables, constraint, lowest_bit(tables, rest))
-            rest &= rest - 1
-            derivation = nest[_slot_of(nest, 2 * node + 1) + L.DERIVATION_AT + signed]
-            is_common = derivation != 0
-            longest = max(longest, nest[derivation + N.MIN_COMPLEXITY])
-        if not is_common or longest + bit_count(tables, mask) - 1 > max_nodes:
-            continue
-        nest[N.COUNT_NUMBER] += 1
-        complexity, rest = 0, mask
-        while rest and complexity <= max_nodes:
-            node = candidate_at(tables, constraint, lowest_bit(tables, rest))
-            rest &= rest - 1
-            slot = _slot_of(nest, 2 * node + 1)
-            complexity += count_complexity(
-                nest, slot, nest[slot + L.DERIVATION_AT + signed], max_nodes - complexity
+    slots, slot = N.OUTER_SLOTS, slot_of(nest, N.OUTER_SLOTS, 2 * first + 1)
+    for k in range(nest[slot + L.ON_COUNT] + nest[slot + L.OFF_COUNT]):
+        signed = reached_node(nest, slot, k)
+        if changes_candidates(state, signed):
+            complexity = count_branches(
+                state, tables, nest, slots, constraint, signed, nest[L.BEST_COMPLEXITY]
             )
-        if _is_better(nest, complexity, kind):
-            _note_hint(nest, complexity, kind, constraint, signed)
+            if _is_better(nest, complexity, kind):
+                _note_hint(nest, complexity, kind, constraint, signed)
 
 
 @compiled()
@@ -358,21 +328,22 @@ def _conclude(state, tables, step, nest):
     source, signed, kind = nest[L.BEST_SOURCE], nest[L.BEST_CONCLUSION], nest[L.BEST_KIND]
     clear_citations(nest)
     if kind == CONTRADICTION_KIND:
-        slot = _slot_of(nest, source)
+        slot = slot_of(nest, N.OUTER_SLOTS, source)
         collect_citations(nest, slot, signed, nest[slot + L.CONFLICT_DERIVATION])
         collect_citations(nest, slot, signed ^ 1, nest[slot + L.DERIVATION_AT + (signed ^ 1)])
         signed = source ^ 1
     elif kind == DOUBLE_KIND:
         cite(nest, source // 9)
         for start in (2 * source, 2 * source + 1):
-            slot = _slot_of(nest, start)
+            slot = slot_of(nest, N.OUTER_SLOTS, start)
             collect_citations(nest, slot, signed, nest[slot + L.DERIVATION_AT + signed])
     else:
         cite(nest, source)
         rest = state[source]
         while rest:
-            slot = _slot_of(nest, 2 * candidate_at(tables, source, lowest_bit(tables, rest)) + 1)
+            candidate = candidate_at(tables, source, lowest_bit(tables, rest))
             rest &= rest - 1
+            slot = slot_of(nest, N.OUTER_SLOTS, 2 * candidate + 1)
             collect_citations(nest, slot, signed, nest[slot + L.DERIVATION_AT + signed])
     for constraint in range(L.CONSTRAINTS):
         if nest[N.CITED_SET + constraint // N.CITED_BITS] >> constraint % N.CITED_BITS & 1:

@@ -11,8 +11,9 @@ from __future__ import annotations
 from pipeline.native import compiled
 from pipeline.steps import layout as L
 from pipeline.steps.explainer import nested_layout as N
-from pipeline.steps.explainer.nested_slots import NO_LIMIT, add_derivation_parent, reach
-from pipeline.steps.step_arrays import candidate_at, lowest_bit
+from pipeline.steps.explainer.implications import ANY_COMPLEXITY
+from pipeline.steps.explainer.nested_slots import add_derivation_parent, reach, slot_of
+from pipeline.steps.step_arrays import bit_count, candidate_at, lowest_bit
 
 
 @compiled()
@@ -44,6 +45,51 @@ def count_complexity(nest, slot, derivation, max_nodes):
             return count
         depth -= 1
         derivation = nest[L.STACK + depth]
+
+
+@compiled()
+def count_two_chains(nest, first_slot, first, second_slot, second, max_nodes):
+    """The complexity of a hint with two chains, given by their last derivations.
+
+    Above `max_nodes` it is only a lower bound.
+    """
+    bound = max(nest[first + N.MIN_COMPLEXITY], nest[second + N.MIN_COMPLEXITY]) + 1
+    if bound > max_nodes:
+        return bound
+    nest[N.COUNT_NUMBER] += 1
+    complexity = count_complexity(nest, first_slot, first, max_nodes)
+    return complexity + count_complexity(nest, second_slot, second, max_nodes - complexity)
+
+
+@compiled()
+def count_branches(grid, tables, nest, slots, constraint, signed, max_nodes):
+    """The complexity of the hint that all candidates of a constraint imply a node.
+
+    Above `max_nodes` it is only a lower bound. If not all imply the node, ANY_COMPLEXITY + 1.
+    """
+    rest, longest, total = grid[constraint], 0, 0
+    while rest:
+        candidate = candidate_at(tables, constraint, lowest_bit(tables, rest))
+        rest &= rest - 1
+        derivation = nest[slot_of(nest, slots, 2 * candidate + 1) + L.DERIVATION_AT + signed]
+        if derivation == 0:
+            return ANY_COMPLEXITY + 1
+        longest = max(longest, nest[derivation + N.MIN_COMPLEXITY])
+        total += nest[derivation + N.MIN_COMPLEXITY]
+    rest = grid[constraint]
+    # branches of INNER_SLOTS use no hints, and so share none
+    bound = total if slots == N.INNER_SLOTS else longest + bit_count(tables, rest) - 1
+    if bound > max_nodes:
+        return bound
+    nest[N.COUNT_NUMBER] += 1
+    complexity = 0
+    while rest and complexity <= max_nodes:
+        candidate = candidate_at(tables, constraint, lowest_bit(tables, rest))
+        rest &= rest - 1
+        slot = slot_of(nest, slots, 2 * candidate + 1)
+        derivation = nest[slot + L.DERIVATION_AT + signed]
+        complexity += count_complexity(nest, slot, derivation, max_nodes - complexity)
+    return complexity
 
 
 @compiled(inline=True)
@@ -203,5 +249,5 @@ def enter_eliminations(nest, slot, complexity, digest):
             derivation = nest[slot + L.DERIVATION_AT + 2 * node]
             if minimum == 0:
                 nest[N.COUNT_NUMBER] += 1
-                minimum = count_complexity(nest, slot, derivation, NO_LIMIT)
+                minimum = count_complexity(nest, slot, derivation, ANY_COMPLEXITY)
             nest[derivation + N.MIN_COMPLEXITY] = minimum

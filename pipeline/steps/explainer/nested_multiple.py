@@ -20,7 +20,8 @@ from pipeline.steps.explainer.nested_hints import (
     cite,
     clear_citations,
     collect_citations,
-    count_complexity,
+    count_branches,
+    count_two_chains,
 )
 from pipeline.steps.explainer.nested_records import (
     is_useful,
@@ -28,7 +29,7 @@ from pipeline.steps.explainer.nested_records import (
     record_conclusion,
     sort_key,
 )
-from pipeline.steps.explainer.nested_slots import fill_slot, min_complexity, reached_node
+from pipeline.steps.explainer.nested_slots import fill_slot, reached_node, slot_of
 from pipeline.steps.step_arrays import bit_count, candidate_at, lowest_bit
 
 
@@ -67,16 +68,10 @@ def record_multiple(grid, inner_grid, tables, graph, nest, mode):
         _record_constraint(grid, inner_grid, tables, nest, cell, mode, base)
 
 
-@compiled(inline=True)
-def _slot_of(nest, node):
-    """The slot of a candidate on."""
-    return N.INNER_SLOTS + N.NEST_SLOT_SIZE * nest[N.SLOT_NUMBER + node]
-
-
 @compiled()
 def _follow_once(grid, inner_grid, tables, nest, node, mode):
     """Follow a candidate on, unless this search has done so. Returns its slot."""
-    slot = _slot_of(nest, node)
+    slot = slot_of(nest, N.INNER_SLOTS, 2 * node + 1)
     if nest[N.INNER_FOLLOWED + node] != nest[N.INNER_ROUND]:
         nest[N.INNER_FOLLOWED + node] = nest[N.INNER_ROUND]
         fill_slot(grid, inner_grid, tables, nest, slot, 2 * node + 1, mode)
@@ -87,48 +82,43 @@ def _follow_once(grid, inner_grid, tables, nest, node, mode):
 def _record_contradiction(grid, tables, nest, slot, start, base):
     """Record the contradiction of a slot."""
     conflict = nest[slot + L.CONFLICT]
-    if conflict == L.NOTHING:
-        return
-    first, second = (
-        nest[slot + L.CONFLICT_DERIVATION],
-        nest[slot + L.DERIVATION_AT + (conflict ^ 1)],
-    )
-    max_nodes = max_useful_complexity(grid, tables, nest, start ^ 1)
-    if nest[first + N.MIN_COMPLEXITY] + nest[second + N.MIN_COMPLEXITY] > max_nodes:
-        return
-    complexity = count_complexity(nest, slot, first, max_nodes)
-    complexity += count_complexity(nest, slot, second, max_nodes - complexity)
-    if complexity > max_nodes:
-        return
-    key = sort_key(tables, base, complexity, CONTRADICTION_KIND)
-    if is_useful(grid, tables, nest, start ^ 1, key):
-        clear_citations(nest)
-        digest = collect_citations(nest, slot, conflict, first)
-        digest = digest * 3 + collect_citations(nest, slot, conflict ^ 1, second)
-        record_conclusion(grid, tables, nest, key, complexity, start ^ 1, digest & N.HASH_MASK)
+    if conflict != L.NOTHING:
+        first = nest[slot + L.CONFLICT_DERIVATION]
+        second = nest[slot + L.DERIVATION_AT + (conflict ^ 1)]
+        max_nodes = max_useful_complexity(grid, tables, nest, start ^ 1)
+        if nest[first + N.MIN_COMPLEXITY] + nest[second + N.MIN_COMPLEXITY] > max_nodes:
+            return
+        complexity = count_two_chains(nest, slot, first, slot, second, max_nodes)
+        if complexity > max_nodes:
+            return
+        key = sort_key(tables, base, complexity, CONTRADICTION_KIND)
+        if is_useful(grid, tables, nest, start ^ 1, key):
+            clear_citations(nest)
+            digest = 3 * collect_citations(nest, slot, conflict, first)
+            digest += collect_citations(nest, slot, conflict ^ 1, second)
+            record_conclusion(grid, tables, nest, key, complexity, start ^ 1, digest & N.HASH_MASK)
 
 
 @compiled()
 def _record_double(grid, tables, nest, on_slot, off_slot, base):
-    """Record what a candidate implies on and off."""
+    """Record the nodes that a candidate implies both on and off."""
     for k in range(nest[on_slot + L.ON_COUNT] + nest[on_slot + L.OFF_COUNT]):
         signed = reached_node(nest, on_slot, k)
+        first = nest[on_slot + L.DERIVATION_AT + signed]
         second = nest[off_slot + L.DERIVATION_AT + signed]
         if second == 0 or not changes_candidates(grid, signed):
             continue
-        first = nest[on_slot + L.DERIVATION_AT + signed]
         max_nodes = max_useful_complexity(grid, tables, nest, signed)
         if nest[first + N.MIN_COMPLEXITY] + nest[second + N.MIN_COMPLEXITY] > max_nodes:
             continue
-        complexity = count_complexity(nest, on_slot, first, max_nodes)
-        complexity += count_complexity(nest, off_slot, second, max_nodes - complexity)
+        complexity = count_two_chains(nest, on_slot, first, off_slot, second, max_nodes)
         if complexity > max_nodes:
             continue
         key = sort_key(tables, base, complexity, DOUBLE_KIND)
         if is_useful(grid, tables, nest, signed, key):
             clear_citations(nest)
-            digest = collect_citations(nest, on_slot, signed, first)
-            digest = digest * 3 + collect_citations(nest, off_slot, signed, second)
+            digest = 3 * collect_citations(nest, on_slot, signed, first)
+            digest += collect_citations(nest, off_slot, signed, second)
             record_conclusion(grid, tables, nest, key, complexity, signed, digest & N.HASH_MASK)
 
 
@@ -145,31 +135,15 @@ def _record_constraint(grid, inner_grid, tables, graph, nest, constraint, mode, 
         rest &= rest - 1
         _follow_once(grid, inner_grid, tables, nest, node, mode)
     first = candidate_at(tables, constraint, lowest_bit(tables, mask))
-    first_slot = _slot_of(nest, first)
+    first_slot = slot_of(nest, N.INNER_SLOTS, 2 * first + 1)
     for k in range(nest[first_slot + L.ON_COUNT] + nest[first_slot + L.OFF_COUNT]):
         signed = reached_node(nest, first_slot, k)
-        rest = mask & (mask - 1)
-        is_common = True
-        minimum = min_complexity(nest, first_slot, signed)
-        while rest and is_common:
-            node = candidate_at(tables, constraint, lowest_bit(tables, rest))
-            rest &= rest - 1
-            derivation = nest[_slot_of(nest, node) + L.DERIVATION_AT + signed]
-            is_common = derivation != 0
-            minimum += nest[derivation + N.MIN_COMPLEXITY]
-        if not is_common or not changes_candidates(grid, signed):
+        if not changes_candidates(grid, signed):
             continue
         max_nodes = max_useful_complexity(grid, tables, nest, signed)
-        if minimum > max_nodes:
-            continue
-        complexity, rest = 0, mask
-        while rest and complexity <= max_nodes:
-            node = candidate_at(tables, constraint, lowest_bit(tables, rest))
-            rest &= rest - 1
-            slot = _slot_of(nest, node)
-            complexity += count_complexity(
-                nest, slot, nest[slot + L.DERIVATION_AT + signed], max_nodes - complexity
-            )
+        complexity = count_branches(
+            grid, tables, nest, N.INNER_SLOTS, constraint, signed, max_nodes
+        )
         if complexity > max_nodes:
             continue
         key = sort_key(tables, base, complexity, kind)
@@ -181,7 +155,7 @@ def _record_constraint(grid, inner_grid, tables, graph, nest, constraint, mode, 
         while rest:
             node = candidate_at(tables, constraint, lowest_bit(tables, rest))
             rest &= rest - 1
-            slot = _slot_of(nest, node)
+            slot = slot_of(nest, N.INNER_SLOTS, 2 * node + 1)
             digest = digest * 3 + collect_citations(
                 nest, slot, signed, nest[slot + L.DERIVATION_AT + signed]
             )

@@ -11,6 +11,7 @@ from pipeline.native import compiled
 from pipeline.steps import layout as L
 from pipeline.steps.explainer import nested_layout as N
 from pipeline.steps.explainer.hints import rating_rank
+from pipeline.steps.explainer.implications import ANY_COMPLEXITY
 from pipeline.steps.explainer.nested_hints import (
     add_eliminated_parents,
     add_elimination,
@@ -18,7 +19,6 @@ from pipeline.steps.explainer.nested_hints import (
     enter_eliminations,
     start_eliminations,
 )
-from pipeline.steps.explainer.nested_slots import NO_LIMIT
 from pipeline.steps.step_arrays import lowest_bit
 
 
@@ -63,7 +63,7 @@ def max_useful_complexity(grid, tables, nest, signed):
     if not signed & 1:
         record = nest[N.FIRST_RECORD + signed // 2]
         if record == L.NOTHING:
-            return NO_LIMIT
+            return ANY_COMPLEXITY
         return nest[N.HINT_RECORDS + N.RECORD_SIZE * record + N.RECORD_COMPLEXITY]
     max_nodes, cell = 0, signed // 18
     rest = grid[cell] & ~(1 << signed // 2 % 9)
@@ -71,7 +71,7 @@ def max_useful_complexity(grid, tables, nest, signed):
         record = nest[N.FIRST_RECORD + 9 * cell + lowest_bit(tables, rest)]
         rest &= rest - 1
         if record == L.NOTHING:
-            return NO_LIMIT
+            return ANY_COMPLEXITY
         max_nodes = max(
             max_nodes, nest[N.HINT_RECORDS + N.RECORD_SIZE * record + N.RECORD_COMPLEXITY]
         )

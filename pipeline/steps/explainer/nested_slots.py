@@ -13,8 +13,12 @@ from pipeline.steps.explainer import nested_layout as N
 from pipeline.steps.explainer.implications import DYNAMIC
 from pipeline.steps.step_arrays import candidate_at, eliminate, lowest_bit
 
-NO_LIMIT = 1 << 20
-"""More nodes than any hint has."""
+
+@compiled(inline=True)
+def slot_of(nest, slots, signed):
+    """The slot of an assumption in OUTER_SLOTS or INNER_SLOTS; the latter has only those on."""
+    number = nest[N.SLOT_NUMBER + signed // 2]
+    return slots + N.NEST_SLOT_SIZE * (number + (0 if signed & 1 else N.MAX_CANDIDATES))
 
 
 @compiled()
