@@ -222,7 +222,7 @@ HARDNESS, POINTS, SE, KIND, FORM, SIZE, TECHNIQUE_ROW_SIZE = range(7)
 (
     STAMP,  # the number of the last count of nodes
     STAMPS,  # for each signed node, the last count that visited it
-    STACK,  # derivations that a count has still to look at
+    STACK,  # derivations that a count has not visited yet
     BEST_RANK,  # of the best hint so far: the rank of its rating, or NOTHING if there is none
     BEST_COMPLEXITY,  # its number of nodes
     BEST_KIND,  # its kind

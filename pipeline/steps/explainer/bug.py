@@ -122,7 +122,7 @@ def _have_common_peer(tables, step, count):
 # the other one holds an extra candidate.
 @compiled()
 def _find_pair(state, grid, tables, step, digits):
-    """Eliminate what is neither an extra candidate nor the digit that both BUG cells share."""
+    """Find type 4: keep only the extra candidates and the common digit of the two BUG cells."""
     first, second = step[L.PATTERN_CELLS + 1], step[L.PATTERN_CELLS + 2]
     common = state[first] & state[second] & ~digits
     if bit_count(tables, common) != 1:

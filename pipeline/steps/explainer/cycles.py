@@ -49,8 +49,8 @@ from pipeline.steps.step_arrays import (
 
 
 # Three searches: chains of one digit (X), of cells with two candidates (Y), and mixed. In a cycle,
-# exactly one of each two neighbours holds, so what sees a node on and a node off of its digit is
-# false. A chain from a node to its contrary refutes the node.
+# exactly one of each two neighbours holds, so a candidate that sees a node on and a node off of its
+# digit is false. A chain from a node to its contrary refutes the node.
 #
 # The closure of all links shows which nodes imply their contrary. Only these start a chain, and
 # only these are eliminated by a cycle. Proof: if such a candidate holds, it excludes a node that
@@ -142,10 +142,10 @@ def _may_be_in_cycle(graph, node, links):
 
 
 # Level by level: all nodes on, then all nodes off. A node off is followed each time it is reached,
-# unless it is an ancestor of itself, and a node on only once. So a path is known by its nodes on:
-# for each the node off that implies it, and the node on before that. The length of a cycle is that
-# of the path, so the search stops when a longer cycle is not the best. It leaves out nodes on that
-# do not imply the start.
+# unless it is an ancestor of itself, and a node on only once. So each node on determines its path:
+# ON_PARENT_OFF is the node off that implies it, ON_PARENT the node on before that. The search stops
+# at the length from which a cycle is not the best hint. Nodes on that do not imply the start are in
+# no cycle, and are left out.
 @compiled()
 def _find_cycles(state, tables, workspace, graph, start_node, links):
     """Note the best cycle from a candidate, if it is better than the best hint so far."""
@@ -196,7 +196,7 @@ def _find_cycles(state, tables, workspace, graph, start_node, links):
 
 @compiled()
 def _add_pending(state, tables, workspace, graph, start, on, links, pending):
-    """Append to PENDING what a candidate on excludes. Returns the new number of pairs."""
+    """Append the nodes off that a candidate on implies to PENDING. Returns the number of pairs."""
     for k in range(0 if links & CELL_LINKS else 1, 4):
         constraint = on // 9 if k == 0 else unit_constraint(tables, on, k - 1)
         rest = state[constraint]
@@ -275,7 +275,7 @@ def _is_eliminated(tables, workspace, candidate, count):
 
 @compiled()
 def _eliminate_by_cycle(tables, step, workspace, graph, count):
-    """Write what a cycle eliminates to the step."""
+    """Write the eliminations of a cycle to the step."""
     for k in range(graph[L.REFUTED_COUNT]):
         candidate = graph[L.NODE_CANDIDATES + graph[L.REFUTED + k]]
         if _is_eliminated(tables, workspace, candidate, count):

@@ -1,9 +1,9 @@
 """The choice among hints, as Sudoku Explainer 1.2.1 makes it.
 
-A producer of chains finds all its hints and takes the first one by rating, then by complexity, then
-by kind. Complexity is the number of nodes of all chains of the hint. The rating is a base rating,
-of which there are ten, and tenths that grow with the complexity. `workspace` holds only the best
-hint so far, and what it takes to find that hint again.
+Each technique finds all its hints, and takes the first one by rating, then by complexity, then by
+kind. Complexity is the number of nodes of all chains of the hint. The rating is one of ten base
+ratings, plus tenths that grow with the complexity. `workspace` has only the best hint so far, with
+the arguments that find it again.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ def precedes_best(workspace, tables, base, complexity, kind):
 def max_complexity(workspace, tables, base, kind):
     """The highest complexity with which a hint may precede the best one so far.
 
-    If the kind is the same, the hint precedes only if it comes first in the order of search.
+    With this complexity and the same kind, the hint must also come first in the order of search.
     """
     if not has_hint(workspace):
         return ANY_COMPLEXITY
@@ -86,7 +86,7 @@ def max_complexity(workspace, tables, base, kind):
 def note_hint(workspace, tables, base, complexity, kind, source, conclusion, links):
     """Note a hint as the best so far.
 
-    `source`, `conclusion` and `links` are what its producer needs to find it again.
+    `source`, `conclusion` and `links` are the arguments with which its technique finds it again.
     """
     workspace[L.BEST_RANK] = rating_rank(tables, base, complexity)
     workspace[L.BEST_BASE], workspace[L.BEST_COMPLEXITY] = base, complexity
@@ -103,12 +103,12 @@ def best_rating(workspace, tables):
 
 @compiled(inline=True)
 def changes_candidates(state, signed):
-    """Whether a conclusion changes the state: a single candidate of a cell is no news."""
+    """Whether a conclusion changes the candidates: the only candidate of a cell does not."""
     mask = state[signed // 18]
     return not signed & 1 or mask & (mask - 1) != 0
 
 
 @compiled()
 def conclude(step, signed):
-    """Write the conclusion that a signed node is so to the step."""
+    """Write a signed node to the step: place its candidate, or eliminate it."""
     append_new(step, L.PLACED if signed & 1 else L.ELIMINATED, signed // 2)

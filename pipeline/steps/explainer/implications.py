@@ -1,13 +1,12 @@
-"""What follows from an assumption, as Sudoku Explainer 1.2.1 finds it.
+"""The nodes that follow from an assumption, in the order of Sudoku Explainer 1.2.1.
 
 An assumption is a candidate that is *on* (it holds) or *off* (it does not). A node on implies nodes
 off by weak links, a node off implies nodes on by strong links. Dynamically, each node off is
 eliminated from a copy of the candidates, so that later strong links may depend on several nodes.
 
-`follow` writes what an assumption implies to a *slot* of `workspace`: the nodes in the order in
-which they are reached, and for each its derivation, which names its parents. All parents together
-imply the node. `layout` describes the arrays; a signed node is 2 · candidate + 1 for on,
-2 · candidate for off.
+`follow_links` writes these nodes to a *slot* of `workspace`, each with a derivation that lists its
+parents. All parents together imply the node. `layout` describes the arrays; a signed node is
+2 · candidate + 1 for on, 2 · candidate for off.
 """
 
 from __future__ import annotations
@@ -54,16 +53,16 @@ def unit_constraint(tables, candidate, k):
     return tables[L.NODE_CONSTRAINTS + 4 * candidate + (k + 2) % 3]
 
 
-# The order of links is that of Sudoku Explainer: first within the cell, then in box, column, row. A
-# node keeps the parents by which it is reached first, so the order decides the length of chains.
+# Sudoku Explainer follows links within the cell first, then those in box, column and row. A node
+# keeps the parents by which it is reached first, so this order decides the length of chains.
 @compiled()
 def follow_links(state, grid, tables, workspace, slot, start, goal, max_levels, mode):
-    """Write what follows from the signed node `start` to the slot at offset `slot`.
+    """Write the nodes that follow from the signed node `start` to the slot at offset `slot`.
 
-    Stops when the signed node `goal` is reached, if it is not NOTHING, and in the mode BY_LEVEL
-    after `max_levels` levels of links. In the mode DYNAMIC, `grid` (CONSTRAINTS numbers) gets the
-    candidates that are left. CONFLICT of the slot is the node whose contrary is reached, too, or
-    NOTHING.
+    Stops when the signed node `goal` is reached, unless it is NOTHING, and in the mode BY_LEVEL
+    after `max_levels` levels of links. In the mode DYNAMIC, `grid` (CONSTRAINTS numbers) becomes
+    the remaining candidates. If a node and its contrary follow, CONFLICT of the slot is the later
+    one of the two, else NOTHING.
     """
     for k in range(slot, slot + L.ON_ORDER):
         workspace[k] = 0
@@ -109,7 +108,7 @@ def follow_links(state, grid, tables, workspace, slot, start, goal, max_levels, 
 
 @compiled()
 def _follow_on(grid, tables, workspace, slot, candidate, mode):
-    """Enter what a candidate on implies. Returns False at a contradiction."""
+    """Add the nodes that a candidate implies if it is on. Returns False at a contradiction."""
     if mode & CELL_LINKS and not _imply_off(
         grid, tables, workspace, slot, candidate, candidate // 9, mode
     ):
@@ -123,7 +122,7 @@ def _follow_on(grid, tables, workspace, slot, candidate, mode):
 
 @compiled()
 def _follow_off(state, grid, tables, workspace, slot, candidate, mode):
-    """Enter what a candidate off implies. Returns False at a contradiction."""
+    """Add the nodes that a candidate implies if it is off. Returns False at a contradiction."""
     if mode & CELL_LINKS and not _imply_on(
         state, grid, tables, workspace, slot, candidate, candidate // 9, mode
     ):
@@ -137,7 +136,7 @@ def _follow_off(state, grid, tables, workspace, slot, candidate, mode):
 
 @compiled()
 def _imply_off(grid, tables, workspace, slot, candidate, constraint, mode):
-    """Enter the other candidates of a constraint as off. Returns False at a contradiction."""
+    """Add the other candidates of a constraint as off. Returns False at a contradiction."""
     rest = grid[constraint]
     while rest:
         other = candidate_at(tables, constraint, lowest_bit(tables, rest))
@@ -159,7 +158,7 @@ def _imply_off(grid, tables, workspace, slot, candidate, constraint, mode):
 
 @compiled()
 def _imply_on(state, grid, tables, workspace, slot, candidate, constraint, mode):
-    """Enter the other candidate as on if a constraint has two. Returns False at a contradiction."""
+    """Add the other candidate of a strong link as on. Returns False at a contradiction."""
     if bit_count(tables, grid[constraint]) != 2:
         return True
     rest = grid[constraint]
@@ -184,7 +183,7 @@ def _imply_on(state, grid, tables, workspace, slot, candidate, constraint, mode)
 
 @compiled()
 def _reach(workspace, slot, signed, constraint):
-    """Enter a node that is reached by a strong link of a constraint, or NOTHING by a weak one.
+    """Add a node. `constraint`: that of the strong link by which it is reached, else NOTHING.
 
     `_add_parent` appends its parents afterwards.
     """
@@ -199,7 +198,7 @@ def _reach(workspace, slot, signed, constraint):
 
 @compiled()
 def _contradict(workspace, slot, signed, constraint):
-    """Enter a node whose contrary is reached; the arguments are those of `_reach`."""
+    """Add the contradiction that a node and its contrary follow; arguments as for `_reach`."""
     workspace[slot + L.CONFLICT_DERIVATION] = _derive(workspace, slot, constraint)
     workspace[slot + L.CONFLICT] = signed
 
@@ -229,7 +228,7 @@ def _add_parent(workspace, slot, parent):
 
 @compiled()
 def count_nodes(workspace, slot, derivation, max_nodes):
-    """The number of nodes of a chain: one with this derivation, and all its ancestors.
+    """The number of nodes of a chain: the node with this derivation, and all its ancestors.
 
     Stops counting above `max_nodes`. Each ancestor gets the stamp of this count in STAMPS.
     """
@@ -256,7 +255,7 @@ def count_nodes(workspace, slot, derivation, max_nodes):
 
 @compiled()
 def cite_chain(workspace, step, slot, derivation):
-    """Cite the strong links of a chain: a node with this derivation, and all its ancestors."""
+    """Cite the strong links of a chain, which ends at the node with this derivation."""
     count_nodes(workspace, slot, derivation, ANY_COMPLEXITY)
     _cite_link(workspace, step, slot, derivation)
     for signed in range(2 * L.SINGLES):

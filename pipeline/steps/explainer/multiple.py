@@ -31,11 +31,11 @@ from pipeline.steps.step_arrays import append_new, bit_count, candidate_at, lowe
 _MODE = MIXED_LINKS | STOPS
 
 
-# Whichever candidate of a cell, or place of a digit in a unit, holds: what all of them imply is so.
-# Sudoku Explainer tries cells with at least three candidates, and units from their first place, if
-# that is in such a cell. It follows a candidate up to the first contradiction. Where no candidate
-# implies a contradiction, which is so when there is no forcing chain, the closure of links shows
-# which cells and units have a hint.
+# One candidate of a cell holds, and one place of a digit in a unit. So a node that all candidates of
+# the cell, or all places, imply holds. Sudoku Explainer tries cells with three candidates or more,
+# and units whose first place is in such a cell. It follows a candidate up to the first
+# contradiction. If no candidate implies a contradiction, and so no forcing chain exists, the closure
+# of links shows which cells and units have a hint.
 @compiled()
 def find_multiple(state, tables, step, workspace, graph):
     """Find the best multiple forcing chain. Returns its rating in tenths, or 0."""
@@ -73,7 +73,7 @@ def find_multiple(state, tables, step, workspace, graph):
 
 @compiled()
 def _try_constraint(state, tables, workspace, graph, constraint):
-    """Note what all candidates of a constraint imply."""
+    """Note the nodes that all candidates of a constraint imply, if one is the best hint."""
     if not graph[L.IS_CONTRADICTED] and not have_common_consequence(
         state, tables, graph, constraint
     ):
@@ -105,7 +105,7 @@ def _try_constraint(state, tables, workspace, graph, constraint):
 
 @compiled()
 def _follow_once(state, tables, workspace, candidate):
-    """Write what follows from a candidate on to its slot, unless it is there."""
+    """Fill the slot of a candidate on, unless that was done for this state."""
     if not workspace[L.IS_FOLLOWED + candidate]:
         workspace[L.IS_FOLLOWED + candidate] = 1
         start, slot = 2 * candidate + 1, slot_of(candidate)
@@ -114,9 +114,9 @@ def _follow_once(state, tables, workspace, candidate):
 
 @compiled()
 def _count_branches(state, tables, workspace, constraint, signed):
-    """The number of nodes from all candidates of a constraint to a node, or 0.
+    """The number of nodes of the chains from all candidates of a constraint to a node.
 
-    0 if not all imply the node. Each node has one parent, so its depth is the number of nodes.
+    Returns 0 if not all imply the node. Each node has one parent, so NODE_DEPTH counts the nodes.
     """
     complexity, rest = 0, state[constraint]
     while rest:

@@ -1,12 +1,17 @@
 """The dynamic forcing chains of Sudoku Explainer 1.2.1, on five levels.
 
-At level 0 (8.5) a chain is only dynamic. Where nothing more follows, further candidates are
-eliminated at level 1 (9.0) by patterns, at level 2 (9.5) also by cycles and forcing chains, at
-level 3 (10.0) also by multiple forcing chains, at level 4 (10.5) by patterns and dynamic forcing
-chains.
+When links imply no further node, hints among the remaining candidates eliminate some of them:
 
-A level is only asked if the levels before found nothing. So what follows from an assumption at one
-level continues what followed at the level before; level 4 continues level 1.
+| level | base rating | hints |
+|---|---|---|
+| 0 | 8.5 | none |
+| 1 | 9.0 | patterns: locked candidates, pairs, X-wings |
+| 2 | 9.5 | patterns; then cycles and forcing chains |
+| 3 | 10.0 | the same; then multiple forcing chains |
+| 4 | 10.5 | patterns; then dynamic forcing chains |
+
+A level is searched only if no lower level has a chain. So the search continues with the slots of
+the level below; level 4 continues with those of level 1.
 """
 
 from __future__ import annotations
@@ -49,7 +54,7 @@ from pipeline.steps.explainer.nested_slots import (
 from pipeline.steps.step_arrays import append_new, bit_count, candidate_at, lowest_bit, reset_step
 
 SEARCH_PAUSED = -1
-"""What `find_dynamic` returns if it has more to search."""
+"""The result of `find_dynamic` if the search is not finished."""
 
 
 @compiled()
@@ -84,7 +89,7 @@ def find_dynamic(state, grid, inner_grid, tables, step, graph, nest, level):
 
 @compiled()
 def _start_level(state, grid, inner_grid, tables, graph, nest, level):
-    """Start a level: complete the levels before it, if they were not asked."""
+    """Start a level. First completes the lower levels, if they were not searched."""
     if nest[N.READY_LEVEL] >= level:
         nest[N.READY_LEVEL] = L.NOTHING
     if nest[N.READY_LEVEL] == L.NOTHING:
@@ -103,7 +108,7 @@ def _start_level(state, grid, inner_grid, tables, graph, nest, level):
 
 @compiled()
 def _start_pass(nest, limit):
-    """Start to search all hints up to a limit of complexity."""
+    """Start a pass: a search of all hints up to a limit of complexity."""
     nest[N.PASS] += 1
     nest[N.NEXT_CANDIDATE] = nest[N.IS_CUT] = 0
     nest[N.LIMIT] = limit
@@ -113,9 +118,9 @@ def _start_pass(nest, limit):
 
 @compiled()
 def _start_state(state, nest):
-    """Start with a new state: number the candidates that may start; forget all hints.
+    """Start with a new state: give slots to the candidates of open cells, and forget all hints.
 
-    If there are too many candidates, none of them is numbered.
+    With more than MAX_CANDIDATES candidates, none gets slots, so that no chain is found.
     """
     if max(nest[L.STAMP], nest[N.CYCLE_MARK], nest[N.INNER_ROUND], nest[N.PASS]) > N.MAX_STAMP:
         nest[L.STAMP] = nest[N.CYCLE_MARK] = nest[N.INNER_ROUND] = nest[N.PASS] = 0
@@ -140,14 +145,14 @@ def _start_state(state, nest):
 
 @compiled(inline=True)
 def _note_followed(nest, slot):
-    """Note that all nodes of a slot have been followed."""
+    """Mark all nodes of a slot as followed."""
     nest[slot + N.ON_HEAD] = nest[slot + L.ON_COUNT]
     nest[slot + N.OFF_HEAD] = nest[slot + L.OFF_COUNT]
 
 
 @compiled()
 def _extend_slots_for(state, grid, inner_grid, tables, graph, nest, node, level):
-    """Extend all slots that a candidate needs. Returns False if it is time for a pause."""
+    """Extend the slots of all hints that `_try_candidate` tries. Returns False for a pause."""
     for signed in (2 * node + 1, 2 * node):
         if nest[N.EXTENDED + signed] != nest[N.PASS]:
             if nest[N.WORK_DONE] >= N.MAX_WORK:
@@ -170,13 +175,13 @@ def _extend_slots_for(state, grid, inner_grid, tables, graph, nest, node, level)
     return True
 
 
-# What the hints of a round eliminate, and all that follows from it, is at least as complex as the
-# simplest of these eliminations. So if that is too complex, the slot is cut; it continues in a pass
-# with a higher limit. The shortest chains are found with little of the work, which matters most at
-# level 4. The order of hints does not depend on it: whatever a limit leaves out is no better.
+# Each node that follows from the hints of a round is at least as complex as the simplest of their
+# eliminations. So if that elimination is above the limit, the slot is cut, and continues in a pass
+# with a higher limit. This finds the shortest chains with little of the work, most of all at level
+# 4. It does not change the result, because a hint above the limit is more complex than the best.
 @compiled()
 def _extend_slot(state, grid, inner_grid, tables, graph, nest, signed, level):
-    """Continue a slot up to the end of a level, or to where all nodes are too complex."""
+    """Extend a slot to the end of a level, or until all further nodes are above the limit."""
     slot = slot_of(nest, N.OUTER_SLOTS, signed)
     nest[N.EXTENDED + signed] = nest[N.PASS]
     nest[N.WORK_DONE] += 1
@@ -194,7 +199,7 @@ def _extend_slot(state, grid, inner_grid, tables, graph, nest, signed, level):
     is_old = nest[slot + N.NEXT_MIN] == 0
     while True:
         if nest[slot + N.OFF_HEAD] == nest[slot + L.OFF_COUNT]:
-            # a level before found no pattern where it ended
+            # where a lower level ended, there is no pattern
             found = (level == 1 or not is_old) and use_patterns(state, grid, tables, nest, slot)
             if not found and level >= 2:
                 nest[N.WORK_DONE] += N.NESTED_WORK
@@ -235,7 +240,7 @@ def _extend_slot(state, grid, inner_grid, tables, graph, nest, signed, level):
 
 @compiled()
 def _try_candidate(state, tables, nest, node):
-    """Try all hints that Sudoku Explainer finds when it comes to a candidate."""
+    """Try the hints of a candidate, in the order of Sudoku Explainer."""
     cell = node // 9
     mask = state[cell]
     _try_contradiction(nest, 2 * node + 1)

@@ -160,8 +160,9 @@ def _has_weak_link(tables, node, other, links):
     return node % 9 == other % 9 and tables[L.SEES + 81 * (node // 9) + other // 9] != 0
 
 
-# A node on is followed once; a node off also if it was reached before, but not by its descendants.
-# So it is enough to know for each node on the node off that implies it, and the node on before it.
+# A node on is followed once. A node off is followed each time that it is reached, unless it is an
+# ancestor of itself. So each node on determines its path: CYCLE_PARENT_OFF is the node off that
+# implies it, CYCLE_PARENT the node on before that.
 @compiled()
 def _record_cycles(grid, tables, nest, start, links, kind):
     """Record the cycles from a candidate."""
@@ -204,7 +205,10 @@ def _record_cycles(grid, tables, nest, start, links, kind):
 
 @compiled()
 def _record_cycle(grid, tables, nest, on, off, length, base, kind):
-    """Record a cycle: what sees a node on and a node off of its digit, outside its cells."""
+    """Record a cycle, if it is the first hint for any of its eliminations.
+
+    A cycle eliminates the candidates, outside its cells, that see a node on and a node off.
+    """
     key = sort_key(tables, base, length, kind)
     nest[N.CYCLE_MARK] += 2
     mark = nest[N.CYCLE_MARK]

@@ -114,7 +114,7 @@ def cite(nest, constraint):
 
 @compiled()
 def collect_citations(nest, slot, signed, derivation):
-    """Add what a chain and its hints cite to CITED_SET. Returns a hash of its nodes."""
+    """Add the citations of a chain and of its hints to CITED_SET. Returns a hash of its nodes."""
     nest[L.STAMP] += 1
     stamp, depth, digest = nest[L.STAMP], 0, mix(signed)
     while True:
@@ -222,9 +222,9 @@ def add_eliminated_parents(state, grid, tables, nest, constraint):
 
 @compiled()
 def enter_eliminations(nest, slot, complexity, digest):
-    """Enter the eliminations of a hint with its parents; the arguments are those of `number_hint`.
+    """Add the eliminations of a hint to a slot; the other arguments are those of `number_hint`.
 
-    A hint without parents does not depend on the assumption, so it gives nothing.
+    A hint without parents does not depend on the assumption, and so adds nothing.
     """
     if nest[N.ELIMINATION_PARENT_COUNT] == 0:
         return

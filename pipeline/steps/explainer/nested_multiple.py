@@ -65,7 +65,7 @@ def record_multiple(grid, inner_grid, tables, graph, nest, mode):
                     _record_constraint(
                         grid, inner_grid, tables, graph, nest, constraint, mode, base
                     )
-        _record_constraint(grid, inner_grid, tables, nest, cell, mode, base)
+        _record_constraint(grid, inner_grid, tables, graph, nest, cell, mode, base)
 
 
 @compiled()
@@ -124,7 +124,7 @@ def _record_double(grid, tables, nest, on_slot, off_slot, base):
 
 @compiled()
 def _record_constraint(grid, inner_grid, tables, graph, nest, constraint, mode, base):
-    """Record what all candidates of a constraint imply."""
+    """Record the nodes that all candidates of a constraint imply."""
     if not mode & DYNAMIC and not have_common_consequence(grid, tables, graph, constraint):
         return
     kind = CELL_KIND if constraint < L.UNIT_DIGITS else REGION_KIND

@@ -20,11 +20,11 @@ from pipeline.steps.explainer.patterns import places_of_digit, unit_in_order
 from pipeline.steps.step_arrays import bit_count, cell_at, lowest_bit, unit_of
 
 
-# The first of the four that applies anywhere is used, everywhere it applies. The parents of its
-# eliminations are the eliminated candidates that would be in the way of the pattern.
+# The first of the four patterns that applies at all is used wherever it applies. The parents of its
+# eliminations are the candidates without whose elimination the pattern would not exist.
 @compiled()
 def use_patterns(state, grid, tables, nest, slot):
-    """Enter what patterns eliminate. Returns whether there is any pattern."""
+    """Add the eliminations of patterns to a slot. Returns whether there is any pattern."""
     return (
         _use_locked(state, grid, tables, nest, slot)
         or _use_hidden_pairs(state, grid, tables, nest, slot)

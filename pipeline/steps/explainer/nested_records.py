@@ -1,8 +1,8 @@
-"""The hints of one search among the remaining candidates, as far as they eliminate something first.
+"""The useful hints of one search among the remaining candidates.
 
-Sudoku Explainer sorts all hints of such a search, and enters what they eliminate in this order. A
-candidate keeps the parents by which it is eliminated first. So for each candidate it is enough to
-know the first hint that eliminates it: FIRST_RECORD.
+Sudoku Explainer sorts the hints of a search, and applies them in this order. A candidate keeps the
+parents by which it is eliminated first. So a hint is useful only if it is the first to eliminate
+some candidate. FIRST_RECORD has this hint for each candidate.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ def is_useful(grid, tables, nest, signed, key):
 
 @compiled()
 def max_useful_complexity(grid, tables, nest, signed):
-    """The highest complexity with which a hint of the same base may be useful."""
+    """The highest complexity with which another hint of the same base may be useful."""
     if not signed & 1:
         record = nest[N.FIRST_RECORD + signed // 2]
         if record == L.NOTHING:
@@ -115,7 +115,7 @@ def record_conclusion(grid, tables, nest, key, complexity, signed, digest):
 
 @compiled()
 def use_records(state, grid, tables, nest, slot):
-    """Enter what the recorded hints eliminate, in their order. Returns whether there are any."""
+    """Add the eliminations of the recorded hints to a slot. Returns whether there are any."""
     count = 0
     for node in range(L.SINGLES):
         number = nest[N.FIRST_RECORD + node]

@@ -1,8 +1,8 @@
-"""What follows from an assumption, dynamically.
+"""The nodes that follow from an assumption, in slots that hints can extend.
 
-These are the rules of `explainer.implications`, for searches that continue: after what follows by
-links, candidates that hints eliminate are followed, too. A *slot* of `nest` holds what follows from
-one assumption, in the order in which Sudoku Explainer 1.2.1 finds it; `nested_layout` describes it.
+Links have the same rules as in `explainer.implications`. In addition, a hint may eliminate
+candidates, from which further nodes follow. A *slot* of `nest` has all nodes that follow from one
+assumption, in the order in which Sudoku Explainer 1.2.1 finds them; `nested_layout` describes it.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def add_derivation_parent(nest, slot, parent):
 
 @compiled(inline=True)
 def reach(nest, slot, signed, cause, minimum):
-    """Enter a node. `minimum`: a lower bound of the complexity of its parents."""
+    """Add a node to a slot. `minimum`: the highest MIN_COMPLEXITY of its parents."""
     nest[slot + L.DERIVATION_AT + signed] = _add_derivation(nest, slot, cause, minimum + 1)
     if signed & 1:
         nest[slot + L.ON_ORDER + nest[slot + L.ON_COUNT]] = signed // 2
@@ -67,7 +67,7 @@ def reach(nest, slot, signed, cause, minimum):
 
 @compiled(inline=True)
 def _conflict(nest, slot, signed, cause, minimum):
-    """Enter a node whose contrary is reached; the arguments are those of `reach`."""
+    """Add the contradiction that a node and its contrary follow; arguments as for `reach`."""
     nest[slot + L.CONFLICT] = signed
     nest[slot + L.CONFLICT_DERIVATION] = _add_derivation(nest, slot, cause, minimum + 1)
 
@@ -89,11 +89,12 @@ def link_index(k):
 
 @compiled()
 def propagate_slot(state, grid, tables, nest, slot, on_head, off_head, mode):
-    """Follow the nodes on from `on_head` on, and the nodes off from `off_head` on.
+    """Add all nodes that follow from the nodes of a slot.
 
-    Stops if nothing more follows, or at the first contradiction, which is CONFLICT. `grid` has the
-    candidates that remain. In the mode DYNAMIC, nodes off are eliminated from it, and a strong link
-    depends on the candidates of `state` that `grid` lacks.
+    `on_head`, `off_head`: the number of nodes on and off that have been followed already. Stops at
+    the first contradiction, which is CONFLICT. `grid` has the candidates that remain. In the mode
+    DYNAMIC, nodes off are eliminated from it, and the parents of a node that follows by a strong
+    link include the candidates of the link that `grid` lacks and `state` has.
     """
     while True:
         if on_head < nest[slot + L.ON_COUNT]:
@@ -114,7 +115,7 @@ def propagate_slot(state, grid, tables, nest, slot, on_head, off_head, mode):
 
 @compiled()
 def _follow_on(grid, tables, nest, slot, node):
-    """Enter what a candidate on implies. Returns False at a contradiction."""
+    """Add the nodes that a candidate implies if it is on. Returns False at a contradiction."""
     derivations = slot + L.DERIVATION_AT
     minimum = min_complexity(nest, slot, 2 * node + 1)
     for k in range(4):
@@ -139,7 +140,7 @@ def _follow_on(grid, tables, nest, slot, node):
 
 @compiled()
 def _follow_off(state, grid, tables, nest, slot, node, mode):
-    """Enter what a candidate off implies. Returns False at a contradiction."""
+    """Add the nodes that a candidate implies if it is off. Returns False at a contradiction."""
     derivations = slot + L.DERIVATION_AT
     for k in range(4):
         j = link_index(k)
@@ -171,7 +172,7 @@ def _follow_off(state, grid, tables, nest, slot, node, mode):
 
 @compiled()
 def fill_slot(state, grid, tables, nest, slot, signed, mode):
-    """Write what follows from a signed node to a slot, dynamically or not."""
+    """Write the nodes that follow from a signed node to a slot; `mode` may have DYNAMIC."""
     _start_slot(nest, slot, signed)
     if mode & DYNAMIC:
         for k in range(L.CONSTRAINTS):
@@ -192,7 +193,7 @@ def reduce_grid(state, grid, tables, nest, slot):
 
 @compiled()
 def revert_to_patterns(nest, slot):
-    """Take a slot without contradiction back to the end of level 1."""
+    """Restore a slot to its content at the end of level 1, unless it has a contradiction."""
     if nest[slot + L.CONFLICT] == L.NOTHING:
         for k in range(nest[slot + N.PATTERNS_ON], nest[slot + L.ON_COUNT]):
             nest[slot + L.DERIVATION_AT + 2 * nest[slot + L.ON_ORDER + k] + 1] = 0

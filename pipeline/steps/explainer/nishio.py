@@ -29,10 +29,10 @@ from pipeline.steps.step_arrays import lowest_bit, reset_step
 _MODE = UNIT_LINKS | STOPS | DYNAMIC
 
 
-# A candidate from which links of one digit lead to a contradiction is false, and one without which
-# they do is true. Such links are hidden singles of the digit. Placing these on bit masks takes a
-# tenth of the time of following links, and tells whether there is a contradiction, but not the
-# chain that Sudoku Explainer finds.
+# If links of one digit lead from a candidate that is on to a contradiction, the candidate is false;
+# if they lead from a candidate that is off to a contradiction, it is true. Dynamic links of a digit
+# are its hidden singles. Placing these on bit masks shows whether there is a contradiction, in a
+# tenth of the time of following links, but not which chain Sudoku Explainer finds.
 @compiled()
 def find_nishio(state, grid, tables, step, workspace):
     """Find the best Nishio forcing chain. Returns its rating in tenths, or 0."""

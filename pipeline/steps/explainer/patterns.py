@@ -1,9 +1,9 @@
 """The patterns of Sudoku Explainer 1.2.1, in its order.
 
 Each `find_` function writes the first step of a technique, with its conclusions and citations, to
-`step`, and returns 1. Without a step it returns 0. The order of search is a part of the rules,
-because the first step decides which steps follow: units by kind (boxes, columns, rows), sets of
-positions or digits in the order of their masks. `layout` describes the arrays.
+`step`, and returns 1, or 0 if there is none. The order of search matters, because the first step
+decides which steps follow. Units are searched by kind (boxes, columns, rows), sets of positions or
+digits in the order of their masks. `layout` describes the arrays.
 """
 
 from __future__ import annotations
