@@ -1,10 +1,10 @@
 """The nodes that each candidate implies by links within cells and units, as sets.
 
-A node is one of the candidates that are left. From a node that is on, a weak link leads to nodes
-that are off; from a node that is off, a strong link leads to a node that is on. The closure of a
-node has all nodes that it implies. It has no chains, so it does not replace a search: the choice of
-Sudoku Explainer depends on the length of chains and on the order of search. But it shows which
-searches can find anything, in a fraction of their time, and most cannot.
+A node is one of the candidates that are left. A node that is on implies nodes off by weak links, a
+node that is off implies nodes on by strong links. The closure of a node is the set of all nodes
+that it implies. A closure has no chains, and the choice of Sudoku Explainer depends on the length
+of chains and on the order of search. So it does not replace a search. But most searches find
+nothing, and closures show which, in a fraction of the time.
 
 Links are symmetric: if x implies y, the contrary of y implies the contrary of x.
 """
@@ -73,9 +73,9 @@ def close_links(state, tables, graph):
             graph[L.IS_CONTRADICTED] = 1
 
 
-# The closure of an earlier node is complete, so a node that implies it needs none of its steps.
-# S. Warshall's transitive closure (1962) of all sets takes longer: most pairs of nodes imply
-# nothing about each other.
+# The closure of an earlier node is complete, so it is added as a whole, and its members are not
+# followed again. The transitive closure of S. Warshall (1962), which was used for the candidates of
+# a state before, looks at all pairs of nodes, although most do not imply each other.
 @compiled()
 def close_on(grid, tables, graph):
     """Compute the parts of `graph` from NODE_COUNT to ON_ROWS for the candidates of `grid`.

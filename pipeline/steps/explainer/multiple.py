@@ -31,11 +31,11 @@ from pipeline.steps.step_arrays import append_new, bit_count, candidate_at, lowe
 _MODE = MIXED_LINKS | STOPS
 
 
-# One candidate of a cell holds, and one place of a digit in a unit. So a node that all candidates of
-# the cell, or all places, imply holds. Sudoku Explainer tries cells with three candidates or more,
-# and units whose first place is in such a cell. It follows a candidate up to the first
-# contradiction. If no candidate implies a contradiction, and so no forcing chain exists, the closure
-# of links shows which cells and units have a hint.
+# One candidate of a cell holds, and one place of a digit in a unit. So a node holds if all of them
+# imply it. Sudoku Explainer tries cells with three candidates or more, and units whose first place
+# is in such a cell. It follows a candidate up to the first contradiction. If there is no forcing
+# chain, no candidate implies a contradiction, and the closure of links shows which cells and units
+# have a hint.
 @compiled()
 def find_multiple(state, tables, step, workspace, graph):
     """Find the best multiple forcing chain. Returns its rating in tenths, or 0."""

@@ -1,9 +1,9 @@
-"""Hints within a chain: their complexity, what they cite, and mode they eliminate candidates.
+"""Hints within a chain: their complexity, their citations, and their eliminations.
 
-Where nothing more follows from an assumption, a pattern or a chain on the remaining candidates may
-eliminate candidates, which then are off as well. Their parents are the eliminated candidates that
-the hint depends on. Such a hint is numbered, because Sudoku Explainer adds its complexity once to
-each chain that uses it, no matter mode often.
+When links imply no further node, a pattern or a chain among the remaining candidates may eliminate
+some of them. These are then off, and their parents are the eliminated candidates on which the hint
+depends. Such a hint has a number, because Sudoku Explainer adds its complexity once to each chain
+that uses it, however often the chain does so.
 """
 
 from __future__ import annotations

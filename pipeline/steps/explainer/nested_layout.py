@@ -11,8 +11,8 @@ from itertools import accumulate
 from pipeline.steps.layout import CYCLE_END, DERIVATIONS, NODE_DEPTH, SINGLES, STRONG_LINK
 
 MAX_CANDIDATES = 400
-"""The most candidates of a state in which chains are searched. A puzzle with one solution that is
-stuck has fewer than 350.
+"""Maximum number of candidates of a state in which chains are searched. When a puzzle with one
+solution needs such a chain, it has fewer than 350.
 """
 
 MAX_HINTS, INDEX_SIZE = 1 << 16, 1 << 17
@@ -21,8 +21,8 @@ hints are not used, so ratings would be less exact; puzzles of rating 11.9 have 
 """
 
 MAX_RECORDS, MAX_ELIMINATIONS = 4000, 60
-"""The most hints that a search among the remaining candidates records, and the most eliminations of
-a cycle.
+"""Maximum number of recorded hints of a search among the remaining candidates, and of eliminations
+of a cycle.
 """
 
 FIRST_LIMIT = 50
@@ -135,8 +135,8 @@ MAX_DERIVATIONS_END = NEST_SLOT_SIZE - 4700
     LIMIT,  # the complexity up to which it searches
     IS_CUT,  # whether any slot ended at the limit
     WORK_DONE,  # the units of work since the last pause
-    OUTER_SLOTS,  # slots for all assumptions
-    INNER_SLOTS,  # slots for the candidates on of a search, and one more
+    OUTER_SLOTS,  # slots for the candidates of the state, each on; then for each of them off
+    INNER_SLOTS,  # slots for the candidates of a search, each on; then one for any of them off
     NEST_SIZE,
 ) = accumulate(
     (
@@ -148,6 +148,6 @@ MAX_DERIVATIONS_END = NEST_SLOT_SIZE - 4700
         1, 2 * MAX_CANDIDATES * NEST_SLOT_SIZE, (MAX_CANDIDATES + 1) * NEST_SLOT_SIZE,
     )
 )  # fmt: skip
-"""Offsets of the parts of `nest`, after those that `workspace` has, too. Until a hint is found,
-BEST_COMPLEXITY is LIMIT + 1 and BEST_SOURCE is NOTHING.
+"""Offsets of the parts of `nest` that follow the parts shared with `workspace`. Until a hint is
+found, BEST_COMPLEXITY is LIMIT + 1 and BEST_SOURCE is NOTHING.
 """

@@ -16,7 +16,7 @@ from pipeline.steps.step_arrays import candidate_at, eliminate, lowest_bit
 
 @compiled(inline=True)
 def slot_of(nest, slots, signed):
-    """The slot of an assumption in OUTER_SLOTS or INNER_SLOTS; the latter has only those on."""
+    """The slot of an assumption. `slots`: OUTER_SLOTS, or for a candidate on also INNER_SLOTS."""
     number = nest[N.SLOT_NUMBER + signed // 2]
     return slots + N.NEST_SLOT_SIZE * (number + (0 if signed & 1 else N.MAX_CANDIDATES))
 
@@ -93,8 +93,8 @@ def propagate_slot(state, grid, tables, nest, slot, on_head, off_head, mode):
 
     `on_head`, `off_head`: the number of nodes on and off that have been followed already. Stops at
     the first contradiction, which is CONFLICT. `grid` has the candidates that remain. In the mode
-    DYNAMIC, nodes off are eliminated from it, and the parents of a node that follows by a strong
-    link include the candidates of the link that `grid` lacks and `state` has.
+    DYNAMIC, nodes off are eliminated from it. A strong link that exists only after eliminations has
+    the eliminated candidates of its constraint as further parents.
     """
     while True:
         if on_head < nest[slot + L.ON_COUNT]:
