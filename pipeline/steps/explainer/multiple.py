@@ -18,8 +18,7 @@ from pipeline.steps.explainer.hints import (
     start_choice,
 )
 from pipeline.steps.explainer.implications import (
-    MIXED_LINKS,
-    STOPS,
+    STATIC_LINKS,
     cite_chain,
     derivation_of,
     follow_links,
@@ -27,8 +26,6 @@ from pipeline.steps.explainer.implications import (
     unit_constraint,
 )
 from pipeline.steps.step_arrays import append_new, bit_count, candidate_at, lowest_bit, reset_step
-
-_MODE = MIXED_LINKS | STOPS
 
 
 # One candidate of a cell holds, and one place of a digit in a unit. So a node holds if all of them
@@ -109,7 +106,9 @@ def _follow_once(state, tables, workspace, candidate):
     if not workspace[L.IS_FOLLOWED + candidate]:
         workspace[L.IS_FOLLOWED + candidate] = 1
         start, slot = 2 * candidate + 1, slot_of(candidate)
-        follow_links(state, state, tables, workspace, slot, start, L.NOTHING, L.SINGLES, _MODE)
+        follow_links(
+            state, state, tables, workspace, slot, start, L.NOTHING, L.SINGLES, STATIC_LINKS
+        )
 
 
 @compiled()

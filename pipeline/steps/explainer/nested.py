@@ -29,7 +29,7 @@ from pipeline.steps.explainer.hints import (
     added_tenths,
     changes_candidates,
 )
-from pipeline.steps.explainer.implications import ANY_COMPLEXITY, DYNAMIC_LINKS, MIXED_LINKS
+from pipeline.steps.explainer.implications import ANY_COMPLEXITY, DYNAMIC_LINKS, STATIC_LINKS
 from pipeline.steps.explainer.nested_chains import record_chains
 from pipeline.steps.explainer.nested_hints import (
     cite,
@@ -210,7 +210,7 @@ def _extend_slot(state, grid, inner_grid, tables, graph, nest, signed, level):
                 if not found and level >= 3:
                     if level == 3:
                         close_off(graph)
-                    mode = DYNAMIC_LINKS if level == 4 else MIXED_LINKS
+                    mode = DYNAMIC_LINKS if level == 4 else STATIC_LINKS
                     record_multiple(grid, inner_grid, tables, graph, nest, mode)
                     use_records(state, grid, tables, nest, slot)
             is_old = False

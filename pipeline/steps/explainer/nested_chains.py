@@ -7,7 +7,7 @@ from pipeline.steps import layout as L
 from pipeline.steps.explainer import nested_layout as N
 from pipeline.steps.explainer.closure import has_node, row_of
 from pipeline.steps.explainer.hints import BASE_CHAIN, BASE_CYCLE, BASE_X_CHAIN, X_KIND
-from pipeline.steps.explainer.implications import CELL_LINKS, UNIT_LINKS
+from pipeline.steps.explainer.implications import CELL_LINKS, UNIT_LINKS, link_index
 from pipeline.steps.explainer.nested_hints import cite, clear_citations, mix
 from pipeline.steps.explainer.nested_records import (
     add_record,
@@ -16,7 +16,6 @@ from pipeline.steps.explainer.nested_records import (
     record_conclusion,
     sort_key,
 )
-from pipeline.steps.explainer.nested_slots import link_index
 from pipeline.steps.step_arrays import bit_count, candidate_at, lowest_bit
 
 

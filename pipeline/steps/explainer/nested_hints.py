@@ -11,8 +11,8 @@ from __future__ import annotations
 from pipeline.native import compiled
 from pipeline.steps import layout as L
 from pipeline.steps.explainer import nested_layout as N
-from pipeline.steps.explainer.implications import ANY_COMPLEXITY
-from pipeline.steps.explainer.nested_slots import add_derivation_parent, reach, slot_of
+from pipeline.steps.explainer.implications import ANY_COMPLEXITY, add_parent, reach
+from pipeline.steps.explainer.nested_slots import min_complexity, slot_of
 from pipeline.steps.step_arrays import bit_count, candidate_at, lowest_bit
 
 
@@ -26,15 +26,14 @@ def count_complexity(nest, slot, derivation, max_nodes):
     nest[L.STAMP] += 1
     stamp, count, depth = nest[L.STAMP], 1, 0
     while True:
-        if nest[derivation + N.CAUSE] < L.NOTHING:
-            hint = N.NUMBERED_HINTS + N.HINT_SIZE * (-2 - nest[derivation + N.CAUSE])
+        cause = nest[slot + derivation + N.CAUSE]
+        if cause < L.NOTHING:
+            hint = N.NUMBERED_HINTS + N.HINT_SIZE * (-2 - cause)
             if nest[hint + N.COUNTED_IN] != nest[N.COUNT_NUMBER]:
                 nest[hint + N.COUNTED_IN] = nest[N.COUNT_NUMBER]
                 count += nest[hint + N.HINT_COMPLEXITY]
-        for k in range(
-            derivation + L.FIRST_PARENT,
-            derivation + L.FIRST_PARENT + nest[derivation + L.PARENT_COUNT],
-        ):
+        first = slot + derivation + L.FIRST_PARENT
+        for k in range(first, first + nest[slot + derivation + L.PARENT_COUNT]):
             parent = nest[k]
             if nest[L.STAMPS + parent] != stamp:
                 nest[L.STAMPS + parent] = stamp
@@ -53,7 +52,9 @@ def count_two_chains(nest, first_slot, first, second_slot, second, max_nodes):
 
     Above `max_nodes` it is only a lower bound.
     """
-    bound = max(nest[first + N.MIN_COMPLEXITY], nest[second + N.MIN_COMPLEXITY]) + 1
+    bound = 1 + max(
+        nest[first_slot + first + N.MIN_COMPLEXITY], nest[second_slot + second + N.MIN_COMPLEXITY]
+    )
     if bound > max_nodes:
         return bound
     nest[N.COUNT_NUMBER] += 1
@@ -71,11 +72,11 @@ def count_branches(grid, tables, nest, slots, constraint, signed, max_nodes):
     while rest:
         candidate = candidate_at(tables, constraint, lowest_bit(tables, rest))
         rest &= rest - 1
-        derivation = nest[slot_of(nest, slots, 2 * candidate + 1) + L.DERIVATION_AT + signed]
-        if derivation == 0:
+        slot = slot_of(nest, slots, 2 * candidate + 1)
+        if nest[slot + L.DERIVATION_AT + signed] == 0:
             return ANY_COMPLEXITY + 1
-        longest = max(longest, nest[derivation + N.MIN_COMPLEXITY])
-        total += nest[derivation + N.MIN_COMPLEXITY]
+        longest = max(longest, min_complexity(nest, slot, signed))
+        total += min_complexity(nest, slot, signed)
     rest = grid[constraint]
     # branches of INNER_SLOTS use no hints, and so share none
     bound = total if slots == N.INNER_SLOTS else longest + bit_count(tables, rest) - 1
@@ -118,17 +119,15 @@ def collect_citations(nest, slot, signed, derivation):
     nest[L.STAMP] += 1
     stamp, depth, digest = nest[L.STAMP], 0, mix(signed)
     while True:
-        cause = nest[derivation + N.CAUSE]
+        cause = nest[slot + derivation + N.CAUSE]
         if cause < L.NOTHING:
             hint = N.NUMBERED_HINTS + N.HINT_SIZE * (-2 - cause)
             for k in range(N.CITED_WORDS):
                 nest[N.CITED_SET + k] |= nest[hint + N.HINT_CITED + k]
         elif cause != L.NOTHING:
             cite(nest, cause)
-        for k in range(
-            derivation + L.FIRST_PARENT,
-            derivation + L.FIRST_PARENT + nest[derivation + L.PARENT_COUNT],
-        ):
+        first = slot + derivation + L.FIRST_PARENT
+        for k in range(first, first + nest[slot + derivation + L.PARENT_COUNT]):
             parent = nest[k]
             if nest[L.STAMPS + parent] != stamp:
                 nest[L.STAMPS + parent] = stamp
@@ -196,7 +195,7 @@ def add_eliminations_of_cell(grid, tables, nest, cell, digits):
 
 
 @compiled(inline=True)
-def add_parent(nest, node):
+def add_elimination_parent(nest, node):
     """Add a node off to the parents, unless it is one of them."""
     if nest[L.STAMPS + 2 * node] != nest[L.STAMP]:
         nest[L.STAMPS + 2 * node] = nest[L.STAMP]
@@ -216,7 +215,9 @@ def add_eliminated_parents(state, grid, tables, nest, constraint):
     """Add to the parents all candidates of a constraint that are eliminated."""
     eliminated = state[constraint] & ~grid[constraint]
     while eliminated:
-        add_parent(nest, candidate_at(tables, constraint, lowest_bit(tables, eliminated)))
+        add_elimination_parent(
+            nest, candidate_at(tables, constraint, lowest_bit(tables, eliminated))
+        )
         eliminated &= eliminated - 1
 
 
@@ -243,11 +244,11 @@ def enter_eliminations(nest, slot, complexity, digest):
                 hint = number_hint(nest, complexity, digest)
             if hint == L.NOTHING or nest[slot + L.DERIVATIONS_END] > N.MAX_DERIVATIONS_END:
                 return
-            reach(nest, slot, 2 * node, -2 - hint, 0)
+            reach(nest, slot, 2 * node, -2 - hint)
             for j in range(nest[N.ELIMINATION_PARENT_COUNT]):
-                add_derivation_parent(nest, slot, nest[N.ELIMINATION_PARENTS + j])
+                add_parent(nest, slot, nest[N.ELIMINATION_PARENTS + j])
             derivation = nest[slot + L.DERIVATION_AT + 2 * node]
             if minimum == 0:
                 nest[N.COUNT_NUMBER] += 1
                 minimum = count_complexity(nest, slot, derivation, ANY_COMPLEXITY)
-            nest[derivation + N.MIN_COMPLEXITY] = minimum
+            nest[slot + derivation + N.MIN_COMPLEXITY] = minimum

@@ -53,16 +53,15 @@ HASH_MASK = (1 << 60) - 1
     NEST_DERIVATIONS,  # the derivations of all nodes that are reached
     NEST_SLOT_SIZE,
 ) = accumulate((DERIVATIONS, *7 * (1,), 12000))
-"""Offsets in a slot of `nest`, after the parts that slots of `workspace` have, too. The parts with
-derivations hold offsets in `nest`, except for DERIVATIONS_END, an offset in the slot.
-"""
+"""Offsets in a slot of `nest`, after the parts that slots of `workspace` have, too."""
 
 CAUSE, MIN_COMPLEXITY = STRONG_LINK, NODE_DEPTH
-"""Offsets in a derivation, in which they replace the two of `layout`.
+"""Names of two parts of a derivation that have a wider meaning in `nest`.
 
 - CAUSE: the constraint of a strong link; NOTHING for a weak link and for the assumption; -2 - n for
   hint n, which eliminates a candidate.
-- MIN_COMPLEXITY: a lower bound of the complexity of the chain to this node.
+- MIN_COMPLEXITY: a lower bound of the complexity of the chain to this node: without hints, its
+  depth.
 """
 
 MAX_DERIVATIONS_END = NEST_SLOT_SIZE - 4700

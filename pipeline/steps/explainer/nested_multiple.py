@@ -29,7 +29,7 @@ from pipeline.steps.explainer.nested_records import (
     record_conclusion,
     sort_key,
 )
-from pipeline.steps.explainer.nested_slots import fill_slot, reached_node, slot_of
+from pipeline.steps.explainer.nested_slots import fill_slot, min_complexity, reached_node, slot_of
 from pipeline.steps.step_arrays import bit_count, candidate_at, lowest_bit
 
 
@@ -86,7 +86,10 @@ def _record_contradiction(grid, tables, nest, slot, start, base):
         first = nest[slot + L.CONFLICT_DERIVATION]
         second = nest[slot + L.DERIVATION_AT + (conflict ^ 1)]
         max_nodes = max_useful_complexity(grid, tables, nest, start ^ 1)
-        if nest[first + N.MIN_COMPLEXITY] + nest[second + N.MIN_COMPLEXITY] > max_nodes:
+        if (
+            nest[slot + first + N.MIN_COMPLEXITY] + nest[slot + second + N.MIN_COMPLEXITY]
+            > max_nodes
+        ):
             return
         complexity = count_two_chains(nest, slot, first, slot, second, max_nodes)
         if complexity > max_nodes:
@@ -109,7 +112,10 @@ def _record_double(grid, tables, nest, on_slot, off_slot, base):
         if second == 0 or not changes_candidates(grid, signed):
             continue
         max_nodes = max_useful_complexity(grid, tables, nest, signed)
-        if nest[first + N.MIN_COMPLEXITY] + nest[second + N.MIN_COMPLEXITY] > max_nodes:
+        if (
+            min_complexity(nest, on_slot, signed) + min_complexity(nest, off_slot, signed)
+            > max_nodes
+        ):
             continue
         complexity = count_two_chains(nest, on_slot, first, off_slot, second, max_nodes)
         if complexity > max_nodes:

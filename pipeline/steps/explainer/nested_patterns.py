@@ -8,8 +8,8 @@ from pipeline.steps.explainer import nested_layout as N
 from pipeline.steps.explainer.nested_hints import (
     add_eliminated_parents,
     add_elimination,
+    add_elimination_parent,
     add_eliminations_of_cell,
-    add_parent,
     cite,
     clear_citations,
     enter_eliminations,
@@ -85,7 +85,7 @@ def _use_locked(state, grid, tables, nest, slot):
             cell = cell_at(tables, unit, lowest_bit(tables, eliminated))
             eliminated &= eliminated - 1
             if unit_of(tables, cell, other // 9) != other:
-                add_parent(nest, 9 * cell + digit)
+                add_elimination_parent(nest, 9 * cell + digit)
         while others:
             cell = cell_at(tables, other, lowest_bit(tables, others))
             others &= others - 1
