@@ -49,6 +49,15 @@ def derivation_of(slots, slot, signed):
 
 
 @compiled(inline=True)
+def reached_node(slots, slot, k):
+    """Node `k` of a slot: the nodes on, then the nodes off."""
+    count = slots[slot + L.ON_COUNT]
+    if k < count:
+        return 2 * slots[slot + L.ON_ORDER + k] + 1
+    return 2 * slots[slot + L.OFF_ORDER + k - count]
+
+
+@compiled(inline=True)
 def link_index(k):
     """The index in NODE_CONSTRAINTS of link k = 0 … 3: within the cell, then box, column, row."""
     return (k + 1) % 3 if k else 3

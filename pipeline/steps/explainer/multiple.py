@@ -22,6 +22,7 @@ from pipeline.steps.explainer.implications import (
     cite_chain,
     derivation_of,
     follow_links,
+    reached_node,
     slot_of,
     unit_constraint,
 )
@@ -83,12 +84,8 @@ def _try_constraint(state, tables, workspace, graph, constraint):
         _follow_once(state, tables, workspace, candidate)
         rest &= rest - 1
     first = slot_of(candidate_at(tables, constraint, lowest_bit(tables, mask)))
-    on_count = workspace[first + L.ON_COUNT]
-    for k in range(on_count + workspace[first + L.OFF_COUNT]):
-        if k < on_count:
-            signed = 2 * workspace[first + L.ON_ORDER + k] + 1
-        else:
-            signed = 2 * workspace[first + L.OFF_ORDER + k - on_count]
+    for k in range(workspace[first + L.ON_COUNT] + workspace[first + L.OFF_COUNT]):
+        signed = reached_node(workspace, first, k)
         complexity = _count_branches(state, tables, workspace, constraint, signed)
         if (
             complexity

@@ -29,7 +29,12 @@ from pipeline.steps.explainer.hints import (
     added_tenths,
     changes_candidates,
 )
-from pipeline.steps.explainer.implications import ANY_COMPLEXITY, DYNAMIC_LINKS, STATIC_LINKS
+from pipeline.steps.explainer.implications import (
+    ANY_COMPLEXITY,
+    DYNAMIC_LINKS,
+    STATIC_LINKS,
+    reached_node,
+)
 from pipeline.steps.explainer.nested_chains import record_chains
 from pipeline.steps.explainer.nested_hints import (
     cite,
@@ -46,7 +51,6 @@ from pipeline.steps.explainer.nested_slots import (
     fill_slot,
     min_complexity,
     propagate_slot,
-    reached_node,
     reduce_grid,
     revert_to_patterns,
     slot_of,

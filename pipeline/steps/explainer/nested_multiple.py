@@ -15,7 +15,7 @@ from pipeline.steps.explainer.hints import (
     REGION_KIND,
     changes_candidates,
 )
-from pipeline.steps.explainer.implications import DYNAMIC
+from pipeline.steps.explainer.implications import DYNAMIC, reached_node
 from pipeline.steps.explainer.nested_hints import (
     cite,
     clear_citations,
@@ -29,7 +29,7 @@ from pipeline.steps.explainer.nested_records import (
     record_conclusion,
     sort_key,
 )
-from pipeline.steps.explainer.nested_slots import fill_slot, min_complexity, reached_node, slot_of
+from pipeline.steps.explainer.nested_slots import fill_slot, min_complexity, slot_of
 from pipeline.steps.step_arrays import bit_count, candidate_at, lowest_bit
 
 

@@ -101,12 +101,3 @@ def revert_to_patterns(nest, slot):
             nest[slot + part] = nest[slot + N.PATTERNS_OFF]
         nest[slot + L.DERIVATIONS_END] = nest[slot + N.PATTERNS_END]
         nest[slot + N.NEXT_MIN], nest[slot + N.DONE_LEVEL] = 0, 1
-
-
-@compiled(inline=True)
-def reached_node(nest, slot, k):
-    """Node `k` of a slot: the nodes on, then the nodes off."""
-    count = nest[slot + L.ON_COUNT]
-    if k < count:
-        return 2 * nest[slot + L.ON_ORDER + k] + 1
-    return 2 * nest[slot + L.OFF_ORDER + k - count]
