@@ -37,11 +37,13 @@ _NUMBA_OPTIONS = {
     "no_cfunc_wrapper": True,
 }
 _REFERENCE_COUNTING = ("NRT_incref", "NRT_decref")
+"""numba's functions that count the references to an array."""
+
 _WORD = ir.IntType(64)
 """The LLVM type of the numbers that machine code takes."""
 
 
-class _UnoptimizedLibrary(JITCodeLibrary):  # type: ignore[misc]
+class _UnoptimizedLibrary(JITCodeLibrary):
     """The LLVM code of a function and of all functions that it calls, as numba writes it."""
 
     def _optimize_functions(self, ll_module: Any) -> None:
@@ -54,7 +56,7 @@ class _UnoptimizedLibrary(JITCodeLibrary):  # type: ignore[misc]
         pass
 
 
-class _UnoptimizedCode(JITCPUCodegen):  # type: ignore[misc]
+class _UnoptimizedCode(JITCPUCodegen):
     """Makes libraries that are never run in this process."""
 
     _library_class = _UnoptimizedLibrary
