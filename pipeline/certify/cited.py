@@ -51,7 +51,7 @@ def follows_from(
         return False
     cited = [*constraints, AnyOf(tuple(wrong))]
     scope = {cell for constraint in cited for cell in constraint.scope()}
-    # any value will do for the other cells, so they are given one: the search need not branch there
+    # cells outside all constraints get one value, so that the search does not branch on them
     cells = tuple(mask if cell in scope else 1 for cell, mask in enumerate(masks))
     try:
         puzzle = Puzzle(_without_units(geometry), cells, tuple(map(CitedConstraint, cited)))

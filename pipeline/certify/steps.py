@@ -66,8 +66,8 @@ def _bit_count(mask):
 
 # Each conclusion is proved by contradiction, separately. To prove an elimination, the candidate is
 # assigned; to prove a placement, the candidate is removed. The search must then refute the
-# assumption. It is exhaustive up to MAX_ASSUMPTIONS nested assumptions, and a step that needs more
-# is rejected. So an accepted step is sound, independent of the technique that found it.
+# assumption. The search is exhaustive up to MAX_ASSUMPTIONS nested assumptions, and a step that
+# needs more is rejected. So an accepted step is sound, independent of the technique that found it.
 @compiled()
 def follows(state, step, stack, is_unique):
     """Return 1 if all conclusions of a step follow, else 0.
@@ -235,9 +235,9 @@ def _smallest_clause(step, stack, frame):
 # Unique loop; with four cells, a unique rectangle. Each unit has no cell of the loop, or one at an
 # odd and one at an even position. If the cells held only these two digits, exchanging the digits
 # would give another solution, because each unit keeps its digits. This requires that the puzzle
-# allows both digits in each of the cells, so none of them is a given. It does not matter whether
-# the digits are still candidates. A cell that a step has filled may belong to the loop if it holds
-# one of the two digits: exchanging changes this cell too.
+# allows both digits in each cell of the loop, so that none is a given. The digits need not be
+# candidates any more. A cell that a step has filled may belong to the loop if it holds one of the
+# two digits: exchanging changes this cell too.
 @compiled()
 def _is_loop(state, step):
     """Whether the first DEADLY pattern cells form a loop of cells that may hold both digits."""

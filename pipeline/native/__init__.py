@@ -5,11 +5,11 @@ runs as plain Python without numba. `Program` names the function and a trial, wh
 function once: the call shows the types of the arguments, and its result tests the code. Machine
 code takes the same arguments as the function: arrays, named tuples of arrays, and integers.
 
-numba takes about ten seconds to compile a program to an object file (see `compiling.py`). Linking
-that file takes some hundredths of a second, and does not need numba. If the file exists, it is
-loaded for a large batch, or after LOAD_AFTER_SECONDS of work in plain Python. If the file is
-missing, another process compiles the program after COMPILE_AFTER_SECONDS of such work. Plain Python
-runs meanwhile.
+numba takes a few seconds to compile a program to an object file (see `compiling.py`), and about a
+minute for the program of logical steps. Linking that file takes some hundredths of a second, and
+does not need numba. If the file exists, it is loaded for a large batch, or after LOAD_AFTER_SECONDS
+of work in plain Python. If the file is missing, another process compiles the program after
+COMPILE_AFTER_SECONDS of such work. Plain Python runs meanwhile.
 """
 
 from __future__ import annotations

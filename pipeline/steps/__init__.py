@@ -47,7 +47,7 @@ _MODULE_NAMES = (
     "techniques", "step_arrays", "layout", "explainer", "explainer.aligned", "explainer.bug",
     "explainer.closure", "explainer.cycles", "explainer.hints", "explainer.implications",
     "explainer.loops", "explainer.multiple", "explainer.nested", "explainer.nested_chains",
-    "explainer.nested_hints", "explainer.nested_implications", "explainer.nested_layout",
+    "explainer.nested_hints", "explainer.nested_layout",
     "explainer.nested_multiple", "explainer.nested_patterns", "explainer.nested_records",
     "explainer.nested_slots", "explainer.nishio", "explainer.patterns",
     "hodoku", "hodoku.almost_locked_sets", "hodoku.chains", "hodoku.colours", "hodoku.forcing",
@@ -113,7 +113,7 @@ class _Walker:
             self.graph,
             *map(self._zeros, (L.STATE_SIZE, L.STACK_SIZE)),
             self._workspace(),
-            self._zeros(N.INNER_SIZE),
+            self._zeros(L.CONSTRAINTS),
             self._nest(),
         )
 

@@ -191,23 +191,27 @@ WORDS, BITS = 12, 63
 
 (
     HAS_CLOSURE,  # 1 if the parts that follow are known; see `explainer.closure`
-    NODE_COUNT,  # number of candidates that are left
-    ROW_WORDS,  # number of words of a set of them: bit k of word n is the candidate BITS · n + k
-    IS_CONTRADICTED,  # whether any node, on or off, implies its contrary
-    REFUTED_COUNT,  # number of the nodes that imply, on, their contrary
-    NODE_CANDIDATES,  # the candidates that are left, ascending
-    NODE_AT,  # for each candidate, its number among these
+    NODE_COUNT,  # number of nodes: the candidates that are left
+    ROW_WORDS,  # number of words of a set of nodes: bit k of word n is node BITS · n + k
+    NODE_CANDIDATES,  # for each node, its candidate, ascending
+    NODE_AT,  # for each candidate that is left, its node
+    STRONG_NODES,  # the nodes to which a node has a strong link, at most 4
+    PENDING_ROW,  # a set of nodes that are still to be followed
     STRONG_LINKS,  # for each node, whether it has a strong link in a unit (1) and in its cell (2)
     CONTRADICTED,  # for each node, whether it implies its contrary: on (1), off (2)
-    REFUTED,  # the nodes that imply, on, their contrary
+    IS_CONTRADICTED,  # whether any node, on or off, implies its contrary
+    REFUTED_COUNT,  # number of the nodes that imply, on, their contrary
+    REFUTED,  # these nodes
     WEAK_ROWS,  # for each node on, the set of nodes that one weak link makes off
-    STRONG_ROWS,  # for each node off, the set of nodes that one strong link makes on
-    ON_ROWS,  # for each node on, the set of nodes that it implies on, itself included
+    ON_ROWS,  # for each node on, the set of nodes that it implies on
     OFF_ROWS,  # for each node on, the set of nodes that it implies off
     WHOLE_GRAPH_SIZE,
-) = accumulate((GRAPH_SIZE, 1, 1, 1, 1, 1, *5 * (SINGLES,), *4 * (WORDS * SINGLES,)))
-"""Offsets of further parts of `graph`: the implications of a state, as `explainer.closure` finds
-them.
+) = accumulate(
+    (GRAPH_SIZE, 1, 1, 1, SINGLES, SINGLES, 4, WORDS, SINGLES, SINGLES, 1, 1, SINGLES,
+     *3 * (WORDS * SINGLES,))
+)  # fmt: skip
+"""Offsets of further parts of `graph`: what the candidates of a state imply; see
+`explainer.closure`.
 """
 
 # `walk`
@@ -229,9 +233,9 @@ HARDNESS, POINTS, SE, KIND, FORM, SIZE, TECHNIQUE_ROW_SIZE = range(7)
 
 (
     STAMP,  # the number of the last count of nodes
-    STAMPS,  # for each signed node, the last count that came to it
-    STACK,  # derivations that a count has still to look at
-    BEST_RANK,  # the rank of the rating of the best hint so far, or NOTHING without a hint
+    STAMPS,  # for each signed node, the last count that visited it
+    STACK,  # derivations that a count has not visited yet
+    BEST_RANK,  # of the best hint so far: the rank of its rating, or NOTHING if there is none
     BEST_COMPLEXITY,  # its number of nodes
     BEST_KIND,  # its kind
     BEST_BASE,  # its base rating
@@ -259,22 +263,26 @@ HARDNESS, POINTS, SE, KIND, FORM, SIZE, TECHNIQUE_ROW_SIZE = range(7)
     (0, 1, 2 * SINGLES, 2 * SINGLES, *10 * (1,), 2 * SINGLES, *3 * (SINGLES,), 60000, 27,
      *6 * (20,), SINGLES)
 )  # fmt: skip
-"""Offsets of the parts of `workspace`, a 16-bit array for the searches of `explainer`."""
+"""Offsets of the parts of `workspace`, in which the steps of Sudoku Explainer are found. It has
+16-bit numbers. `explainer.nested_layout` shares the parts up to BEST_ORDER.
+"""
 
 (
     ON_COUNT,  # number of candidates on that are reached
     OFF_COUNT,  # number of candidates off
     CONFLICT,  # a signed node whose contrary is reached, or NOTHING
-    CONFLICT_DERIVATION,  # its derivation
-    LAST_DERIVATION,  # the last derivation
-    DERIVATIONS_END,  # the end of the derivations
-    DERIVATION_AT,  # for each signed node its derivation, an offset in the slot, or 0
+    CONFLICT_DERIVATION,  # where the derivation of that node starts in the slot
+    LAST_DERIVATION,  # where the last derivation starts
+    DERIVATIONS_END,  # where the next derivation will start
+    DERIVATION_AT,  # for each signed node, where its derivation starts; 0 if it is not reached
     ON_ORDER,  # candidates on in the order in which they are reached
     OFF_ORDER,  # candidates off
     DERIVATIONS,  # a derivation for each node that is reached
     SLOT_SIZE,
 ) = accumulate((0, *6 * (1,), 2 * SINGLES, SINGLES, SINGLES, 8 * SINGLES + 12))
-"""Offsets in a slot, which holds what follows from an assumption."""
+"""Offsets in a slot, which holds all nodes that follow from an assumption. The slots of
+`explainer.nested_layout` share the parts up to OFF_ORDER.
+"""
 
 # A derivation: the constraint of the strong link (NOTHING for a weak one), the number of nodes on
 # the longest path from the assumption, and the parents of the node.

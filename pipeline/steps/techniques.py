@@ -151,7 +151,7 @@ SCORED = (*BY_SCORE, BRUTE_FORCE)
 """The rows for HoDoKu's score: the techniques of BY_SCORE, and brute force."""
 
 BY_RATING = (
-    _rated("full house", 0, 10, explainer.SINGLE_IN_UNIT, explainer_patterns.FULL_HOUSE),
+    _rated("full house", 0, 10, explainer.SINGLE_IN_UNIT, explainer_patterns.LAST_CELL),
     _rated("hidden single in a box", 0, 12, explainer.SINGLE_IN_UNIT, explainer_patterns.IN_BOX),
     _rated("hidden single in a line", 0, 15, explainer.SINGLE_IN_UNIT, explainer_patterns.IN_LINE),
     _rated("direct pointing", 0, 17, explainer.INTERSECTION, 0, 1),
@@ -225,7 +225,9 @@ MORE, FILLED, STUCK, UNSOUND, PAUSED = range(5)
 # each step the search restarts with the first technique, so each step is of the simplest technique
 # that applies.
 @compiled()
-def take_steps(walk, state, tables, step, graph, scratch, stack, workspace, inner, nest, max_steps):
+def take_steps(
+    walk, state, tables, step, graph, scratch, stack, workspace, inner_grid, nest, max_steps
+):
     """Take at most `max_steps` steps. Returns MORE, FILLED, STUCK, UNSOUND or PAUSED.
 
     To start a puzzle, write -1 to STEPS_TAKEN and its candidates to CELLS. `step` then contains the
@@ -253,14 +255,24 @@ def take_steps(walk, state, tables, step, graph, scratch, stack, workspace, inne
                 rating = hodoku.find(kind, form, size, state, tables, step, graph, scratch, stack)
             else:
                 rating = explainer.find(
-                    kind, form, size, state, tables, step, graph, scratch, workspace, inner, nest
+                    kind,
+                    form,
+                    size,
+                    state,
+                    tables,
+                    step,
+                    graph,
+                    scratch,
+                    workspace,
+                    inner_grid,
+                    nest,
                 )
             if rating:
                 break
             row += L.TECHNIQUE_ROW_SIZE
         if row == end:
             return STUCK
-        if rating == explainer.nested.PAUSED:
+        if rating == explainer.nested.SEARCH_PAUSED:
             walk[L.RESUME_ROW] = row
             return PAUSED
         step[L.TECHNIQUE] = (row - L.TECHNIQUE_ROWS) // L.TECHNIQUE_ROW_SIZE

@@ -162,7 +162,10 @@ def test_branches_of_a_chain_with_patterns_are_nested():
     techniques = [each for each in ORDERS["explainer"] if each.name == name]
     step = next(
         steps(
-            parsed.puzzle.cells, unique=True, techniques=techniques, struck=parsed.progress.eliminated
+            parsed.puzzle.cells,
+            unique=True,
+            techniques=techniques,
+            struck=parsed.progress.eliminated,
         )
     )
     (branch,) = step.branches

@@ -5,7 +5,7 @@ from __future__ import annotations
 from support.cases import for_each
 
 from pipeline.certify.steps import ELIMINATED, EXTRAS, STACK_SIZE, STEP_SIZE, follows
-from pipeline.steps.explainer.bug import find_bug
+from pipeline.steps.explainer.bug import find_bivalue_grave
 from pipeline.steps.layout import STATE_SIZE
 from pipeline.steps.step_arrays import make_tables, set_up
 
@@ -61,7 +61,7 @@ def named(text):
 def found_in(state):
     """The rating of the BUG in a state, what it eliminates, and the step."""
     step = [0] * STEP_SIZE
-    rating = find_bug(state, [0] * STATE_SIZE, make_tables(), step)
+    rating = find_bivalue_grave(state, [0] * STATE_SIZE, make_tables(), step)
     listed = sorted(step[ELIMINATED + 1 : ELIMINATED + 1 + step[ELIMINATED]])
     texts = [f"r{c // 81 + 1}c{c // 9 % 9 + 1}<>{c % 9 + 1}" for c in listed]
     return rating, " ".join(texts), step

@@ -28,36 +28,36 @@ FIRST_KIND = 100
 
 
 @compiled()
-def find(kind, form, size, state, tables, step, graph, scratch, workspace, inner, nest):
+def find(kind, form, size, state, tables, step, graph, scratch, workspace, inner_grid, nest):
     """Find a step of a kind and write it to `step`.
 
     Returns 0 if there is none. Else returns the rating of the step in tenths, or 1 if it is that of
     the technique.
     """
     if kind == SINGLE_IN_UNIT:
-        return patterns.find_hidden_single(state, tables, step, form)
+        return patterns.find_hidden_single_by_unit(state, tables, step, form)
     if kind == INTERSECTION:
-        return patterns.find_locked(state, tables, step, form, size)
+        return patterns.find_pointing_or_claiming(state, tables, step, form, size)
     if kind == SINGLE_IN_CELL:
-        return patterns.find_naked_single(state, tables, step)
+        return patterns.find_first_naked_single(state, tables, step)
     if kind == HIDDEN_SET:
         return patterns.find_hidden_set(state, tables, step, size, form)
     if kind == NAKED_SET:
         return patterns.find_naked_set(state, tables, step, size)
     if kind == BASIC_FISH:
-        return patterns.find_fish(state, tables, step, size)
+        return patterns.find_fish_without_fins(state, tables, step, size)
     if kind == WING:
-        return patterns.find_wing(state, tables, step, size)
+        return patterns.find_xy_or_xyz_wing(state, tables, step, size)
     if kind == UNIQUE_LOOP:
         return loops.find_unique_loop(state, tables, step, workspace)
     if kind == BUG:
-        return bug.find_bug(state, scratch, tables, step)
+        return bug.find_bivalue_grave(state, scratch, tables, step)
     if kind == ALIGNED:
         return aligned.find_aligned(state, tables, step, scratch, size)
     if kind == CYCLE:
-        return cycles.find_chain(state, tables, step, workspace, graph)
+        return cycles.find_cycle_or_chain(state, tables, step, workspace, graph)
     if kind == NISHIO:
         return nishio.find_nishio(state, scratch, tables, step, workspace)
     if kind == MULTIPLE:
         return multiple.find_multiple(state, tables, step, workspace, graph)
-    return nested.find_dynamic(state, scratch, inner, tables, step, nest, form)
+    return nested.find_dynamic(state, scratch, inner_grid, tables, step, graph, nest, form)

@@ -30,7 +30,7 @@ def _kind_at(k):
 
 # Types 1 and 2 (one BUG cell, one BUG digit) occur in puzzles of all levels, type 3 and 4 in few.
 @compiled()
-def find_bug(state, grid, tables, step):
+def find_bivalue_grave(state, grid, tables, step):
     """Find a BUG. Returns its rating in tenths, or 0. `grid` gets the state without extras."""
     for k in range(L.CONSTRAINTS):
         grid[k] = state[k]
@@ -122,7 +122,7 @@ def _have_common_peer(tables, step, count):
 # the other one holds an extra candidate.
 @compiled()
 def _find_pair(state, grid, tables, step, digits):
-    """Eliminate what is neither an extra candidate nor the digit that both BUG cells share."""
+    """Find type 4: keep only the extra candidates and the common digit of the two BUG cells."""
     first, second = step[L.PATTERN_CELLS + 1], step[L.PATTERN_CELLS + 2]
     common = state[first] & state[second] & ~digits
     if bit_count(tables, common) != 1:

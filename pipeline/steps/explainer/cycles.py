@@ -19,22 +19,23 @@ from pipeline.steps.explainer.hints import (
     X_KIND,
     Y_KIND,
     best_rating,
-    changes_state,
+    changes_candidates,
     conclude,
-    forget_hints,
     has_hint,
-    is_better,
     max_complexity,
     note_hint,
+    precedes_best,
     rating_rank,
+    start_choice,
 )
 from pipeline.steps.explainer.implications import (
     BY_LEVEL,
     CELL_LINKS,
+    MIXED_LINKS,
     UNIT_LINKS,
     cite_chain,
     derivation_of,
-    follow,
+    follow_links,
     unit_constraint,
 )
 from pipeline.steps.step_arrays import (
@@ -46,13 +47,10 @@ from pipeline.steps.step_arrays import (
     sees,
 )
 
-MIXED_LINKS = UNIT_LINKS | CELL_LINKS
-"""Links in a unit and in a cell."""
-
 
 # Three searches: chains of one digit (X), of cells with two candidates (Y), and mixed. In a cycle,
-# exactly one of each two neighbours holds, so what sees a node on and a node off of its digit is
-# false. A chain from a node to its contrary refutes the node.
+# exactly one of each two neighbours holds, so a candidate that sees a node on and a node off of its
+# digit is false. A chain from a node to its contrary refutes the node.
 #
 # The closure of all links shows which nodes imply their contrary. Only these start a chain, and
 # only these are eliminated by a cycle. Proof: if such a candidate holds, it excludes a node that
@@ -62,12 +60,12 @@ MIXED_LINKS = UNIT_LINKS | CELL_LINKS
 # Sudoku Explainer tries cycles and chains candidate by candidate. Here chains come first, as they
 # limit the length of cycles. Of equal hints the one that Sudoku Explainer finds first is taken.
 @compiled()
-def find_chain(state, tables, step, workspace, graph):
+def find_cycle_or_chain(state, tables, step, workspace, graph):
     """Find the best cycle or forcing chain. Returns its rating in tenths, or 0."""
     close_links(state, tables, graph)
     if not graph[L.IS_CONTRADICTED]:
         return 0
-    forget_hints(workspace)
+    start_choice(workspace)
     for links in (UNIT_LINKS, CELL_LINKS, MIXED_LINKS):
         for node in range(graph[L.NODE_COUNT] if links != CELL_LINKS else 0):
             candidate = graph[L.NODE_CANDIDATES + node]
@@ -86,14 +84,14 @@ def find_chain(state, tables, step, workspace, graph):
     source, conclusion = workspace[L.BEST_SOURCE], workspace[L.BEST_CONCLUSION]
     links, rating = workspace[L.BEST_LINKS], best_rating(workspace, tables)
     if conclusion == L.NOTHING:
-        forget_hints(workspace)
+        start_choice(workspace)
         _find_cycles(state, tables, workspace, graph, graph[L.NODE_AT + source], links)
         count = _read_cycle(workspace, workspace[L.CYCLE_END], workspace[L.CYCLE_END_OFF])
         _eliminate_by_cycle(tables, step, workspace, graph, count)
         _cite_cycle(state, tables, step, workspace, count)
         return rating
     mode = links | BY_LEVEL
-    follow(state, state, tables, workspace, L.SLOTS, source, conclusion, L.SINGLES, mode)
+    follow_links(state, state, tables, workspace, L.SLOTS, source, conclusion, L.SINGLES, mode)
     cite_chain(workspace, step, L.SLOTS, derivation_of(workspace, L.SLOTS, conclusion))
     conclude(step, conclusion)
     return rating
@@ -102,7 +100,7 @@ def find_chain(state, tables, step, workspace, graph):
 @compiled()
 def _precedes(workspace, tables, base, complexity, kind, order):
     """Whether a hint precedes the best one so far; `order`: its place in the order of search."""
-    if is_better(workspace, tables, base, complexity, kind):
+    if precedes_best(workspace, tables, base, complexity, kind):
         return True
     is_equal = (
         complexity == workspace[L.BEST_COMPLEXITY]
@@ -119,9 +117,9 @@ def _try_chain(state, tables, workspace, source, links):
     kind = MIXED_KIND if links == MIXED_LINKS else X_KIND
     goal, mode = source ^ 1, links | BY_LEVEL
     max_levels = max_complexity(workspace, tables, base, kind)
-    if max_levels == 0 or not changes_state(state, goal):
+    if max_levels == 0 or not changes_candidates(state, goal):
         return
-    follow(state, state, tables, workspace, L.SLOTS, source, goal, max_levels, mode)
+    follow_links(state, state, tables, workspace, L.SLOTS, source, goal, max_levels, mode)
     derivation = derivation_of(workspace, L.SLOTS, goal)
     if derivation:
         complexity = workspace[L.SLOTS + derivation + L.NODE_DEPTH]
@@ -144,10 +142,10 @@ def _may_be_in_cycle(graph, node, links):
 
 
 # Level by level: all nodes on, then all nodes off. A node off is followed each time it is reached,
-# unless it is an ancestor of itself, and a node on only once. So a path is known by its nodes on:
-# for each the node off that implies it, and the node on before that. The length of a cycle is that
-# of the path, so the search stops when a longer cycle is not the best. It leaves out nodes on that
-# do not imply the start.
+# unless it is an ancestor of itself, and a node on only once. So each node on determines its path:
+# ON_PARENT_OFF is the node off that implies it, ON_PARENT the node on before that. The search stops
+# at the length from which a cycle is not the best hint. Nodes on that do not imply the start are in
+# no cycle, and are left out.
 @compiled()
 def _find_cycles(state, tables, workspace, graph, start_node, links):
     """Note the best cycle from a candidate, if it is better than the best hint so far."""
@@ -198,7 +196,7 @@ def _find_cycles(state, tables, workspace, graph, start_node, links):
 
 @compiled()
 def _add_pending(state, tables, workspace, graph, start, on, links, pending):
-    """Append to PENDING what a candidate on excludes. Returns the new number of pairs."""
+    """Append the nodes off that a candidate on implies to PENDING. Returns the number of pairs."""
     for k in range(0 if links & CELL_LINKS else 1, 4):
         constraint = on // 9 if k == 0 else unit_constraint(tables, on, k - 1)
         rest = state[constraint]
@@ -277,7 +275,7 @@ def _is_eliminated(tables, workspace, candidate, count):
 
 @compiled()
 def _eliminate_by_cycle(tables, step, workspace, graph, count):
-    """Write what a cycle eliminates to the step."""
+    """Write the eliminations of a cycle to the step."""
     for k in range(graph[L.REFUTED_COUNT]):
         candidate = graph[L.NODE_CANDIDATES + graph[L.REFUTED + k]]
         if _is_eliminated(tables, workspace, candidate, count):

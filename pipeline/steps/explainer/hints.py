@@ -1,16 +1,16 @@
 """The choice among hints, as Sudoku Explainer 1.2.1 makes it.
 
-A producer of chains finds all its hints and takes the first one by rating, then by complexity, then
-by kind. Complexity is the number of nodes of all chains of the hint. The rating is a base rating,
-of which there are ten, and tenths that grow with the complexity. `workspace` holds only the best
-hint so far, and what it takes to find that hint again.
+Each technique finds all its hints, and takes the first one by rating, then by complexity, then by
+kind. Complexity is the number of nodes of all chains of the hint. The rating is one of ten base
+ratings, plus tenths that grow with the complexity. `workspace` has only the best hint so far, with
+the arguments that find it again.
 """
 
 from __future__ import annotations
 
 from pipeline.native import compiled
 from pipeline.steps import layout as L
-from pipeline.steps.explainer.implications import MAX_NODES
+from pipeline.steps.explainer.implications import ANY_COMPLEXITY
 from pipeline.steps.step_arrays import append_new
 
 (
@@ -19,12 +19,12 @@ from pipeline.steps.step_arrays import append_new
 ) = range(10)  # fmt: skip
 """Indices of base ratings in `step_arrays.BASE_RATINGS`."""
 
-DOUBLE, X_KIND, Y_KIND, MIXED_KIND, CELL_KIND, REGION_KIND, CONTRADICTION = range(1, 8)
+DOUBLE_KIND, X_KIND, Y_KIND, MIXED_KIND, CELL_KIND, REGION_KIND, CONTRADICTION_KIND = range(1, 8)
 """Kinds of hints. Of hints with equal rating and complexity, the lowest kind is taken."""
 
 
 @compiled(inline=True)
-def forget_hints(workspace):
+def start_choice(workspace):
     """Start a choice: there is no hint yet."""
     workspace[L.BEST_RANK] = L.NOTHING
 
@@ -36,7 +36,7 @@ def has_hint(workspace):
 
 
 @compiled(inline=True)
-def _added_tenths(tables, complexity):
+def added_tenths(tables, complexity):
     """The tenths that a complexity adds to a rating."""
     added = 0
     while complexity > tables[L.COMPLEXITIES + added]:
@@ -47,11 +47,11 @@ def _added_tenths(tables, complexity):
 @compiled(inline=True)
 def rating_rank(tables, base, complexity):
     """The rank of the rating of a hint among all ratings of chains."""
-    return tables[L.RANKS + 32 * base + _added_tenths(tables, complexity)]
+    return tables[L.RANKS + 32 * base + added_tenths(tables, complexity)]
 
 
 @compiled()
-def is_better(workspace, tables, base, complexity, kind):
+def precedes_best(workspace, tables, base, complexity, kind):
     """Whether a hint precedes the best one so far."""
     if not has_hint(workspace):
         return True
@@ -67,10 +67,10 @@ def is_better(workspace, tables, base, complexity, kind):
 def max_complexity(workspace, tables, base, kind):
     """The highest complexity with which a hint may precede the best one so far.
 
-    If the kind is the same, the hint precedes only if it comes first in the order of search.
+    With this complexity and the same kind, the hint must also come first in the order of search.
     """
     if not has_hint(workspace):
-        return MAX_NODES
+        return ANY_COMPLEXITY
     complexity = 0
     for added in range(16):
         rank = tables[L.RANKS + 32 * base + added]
@@ -86,7 +86,7 @@ def max_complexity(workspace, tables, base, kind):
 def note_hint(workspace, tables, base, complexity, kind, source, conclusion, links):
     """Note a hint as the best so far.
 
-    `source`, `conclusion` and `links` are what its producer needs to find it again.
+    `source`, `conclusion` and `links` are the arguments with which its technique finds it again.
     """
     workspace[L.BEST_RANK] = rating_rank(tables, base, complexity)
     workspace[L.BEST_BASE], workspace[L.BEST_COMPLEXITY] = base, complexity
@@ -98,17 +98,17 @@ def note_hint(workspace, tables, base, complexity, kind, source, conclusion, lin
 def best_rating(workspace, tables):
     """The rating of the best hint in tenths."""
     base = tables[L.BASE_TENTHS + workspace[L.BEST_BASE]]
-    return base + _added_tenths(tables, workspace[L.BEST_COMPLEXITY])
+    return base + added_tenths(tables, workspace[L.BEST_COMPLEXITY])
 
 
 @compiled(inline=True)
-def changes_state(state, signed):
-    """Whether a conclusion changes the state: a single candidate of a cell is no news."""
+def changes_candidates(state, signed):
+    """Whether a conclusion changes the candidates: the only candidate of a cell does not."""
     mask = state[signed // 18]
     return not signed & 1 or mask & (mask - 1) != 0
 
 
 @compiled()
 def conclude(step, signed):
-    """Write the conclusion that a signed node is so to the step."""
+    """Write a signed node to the step: place its candidate, or eliminate it."""
     append_new(step, L.PLACED if signed & 1 else L.ELIMINATED, signed // 2)

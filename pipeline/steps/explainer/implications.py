@@ -1,20 +1,20 @@
-"""What follows from an assumption, as Sudoku Explainer 1.2.1 finds it.
+"""The nodes that follow from an assumption, in the order of Sudoku Explainer 1.2.1.
 
 An assumption is a candidate that is *on* (it holds) or *off* (it does not). A node on implies nodes
 off by weak links, a node off implies nodes on by strong links. Dynamically, each node off is
 eliminated from a copy of the candidates, so that later strong links may depend on several nodes.
 
-`follow` writes what an assumption implies to a *slot* of `workspace`: the nodes in the order in
-which they are reached, and for each its derivation, which names its parents. All parents together
-imply the node. `layout` describes the arrays; a signed node is 2 · candidate + 1 for on,
-2 · candidate for off.
+`follow_links` writes these nodes to a *slot* of `workspace`, each with a derivation that lists its
+parents. All parents together imply the node. The functions with a parameter `slots` work on
+`workspace` and on `nest`. `layout` describes the arrays; a signed node is
+2 · candidate + 1 for on, 2 · candidate for off.
 """
 
 from __future__ import annotations
 
 from pipeline.native import compiled
 from pipeline.steps import layout as L
-from pipeline.steps.step_arrays import append_new, bit_count, candidate_at, lowest_bit
+from pipeline.steps.step_arrays import append_new, candidate_at, eliminate, lowest_bit
 
 UNIT_LINKS, CELL_LINKS, BY_LEVEL, STOPS, DYNAMIC = 1, 2, 4, 8, 16
 """Bits of the mode in which an assumption is followed.
@@ -28,8 +28,12 @@ UNIT_LINKS, CELL_LINKS, BY_LEVEL, STOPS, DYNAMIC = 1, 2, 4, 8, 16
 - DYNAMIC: eliminate the nodes that are off.
 """
 
-MAX_NODES = 4 * L.SINGLES
-"""More nodes than any chain has."""
+MIXED_LINKS = UNIT_LINKS | CELL_LINKS
+STATIC_LINKS, DYNAMIC_LINKS = MIXED_LINKS | STOPS, MIXED_LINKS | STOPS | DYNAMIC
+"""Modes with the strong links of units and of cells."""
+
+ANY_COMPLEXITY = 1 << 20
+"""More nodes than any hint has."""
 
 
 @compiled(inline=True)
@@ -39,9 +43,24 @@ def slot_of(candidate):
 
 
 @compiled(inline=True)
-def derivation_of(workspace, slot, signed):
+def derivation_of(slots, slot, signed):
     """The derivation of a signed node: an offset in the slot, 0 if the node is not reached."""
-    return workspace[slot + L.DERIVATION_AT + signed]
+    return slots[slot + L.DERIVATION_AT + signed]
+
+
+@compiled(inline=True)
+def reached_node(slots, slot, k):
+    """Node `k` of a slot: the nodes on, then the nodes off."""
+    count = slots[slot + L.ON_COUNT]
+    if k < count:
+        return 2 * slots[slot + L.ON_ORDER + k] + 1
+    return 2 * slots[slot + L.OFF_ORDER + k - count]
+
+
+@compiled(inline=True)
+def link_index(k):
+    """The index in NODE_CONSTRAINTS of link k = 0 … 3: within the cell, then box, column, row."""
+    return (k + 1) % 3 if k else 3
 
 
 @compiled(inline=True)
@@ -50,16 +69,16 @@ def unit_constraint(tables, candidate, k):
     return tables[L.NODE_CONSTRAINTS + 4 * candidate + (k + 2) % 3]
 
 
-# The order of links is that of Sudoku Explainer: first within the cell, then in box, column, row. A
-# node keeps the parents by which it is reached first, so the order decides the length of chains.
+# Sudoku Explainer follows links within the cell first, then those in box, column and row. A node
+# keeps the parents by which it is reached first, so this order decides the length of chains.
 @compiled()
-def follow(state, grid, tables, workspace, slot, start, goal, max_levels, mode):
-    """Write what follows from the signed node `start` to the slot at offset `slot`.
+def follow_links(state, grid, tables, workspace, slot, start, goal, max_levels, mode):
+    """Write the nodes that follow from the signed node `start` to the slot at offset `slot`.
 
-    Stops when the signed node `goal` is reached, if it is not NOTHING, and in the mode BY_LEVEL
-    after `max_levels` levels of links. In the mode DYNAMIC, `grid` (CONSTRAINTS numbers) gets the
-    candidates that are left. CONFLICT of the slot is the node whose contrary is reached, too, or
-    NOTHING.
+    Stops when the signed node `goal` is reached, unless it is NOTHING, and in the mode BY_LEVEL
+    after `max_levels` levels of links. In the mode DYNAMIC, `grid` (CONSTRAINTS numbers) becomes
+    the remaining candidates. If a node and its contrary follow, CONFLICT of the slot is the later
+    one of the two, else NOTHING.
     """
     for k in range(slot, slot + L.ON_ORDER):
         workspace[k] = 0
@@ -70,7 +89,7 @@ def follow(state, grid, tables, workspace, slot, start, goal, max_levels, mode):
             grid[k] = state[k]
     else:
         grid = state
-    _reach(workspace, slot, start, L.NOTHING)
+    reach(workspace, slot, start, L.NOTHING)
     on_head = off_head = 0
     is_on_level = True
     while True:
@@ -89,143 +108,115 @@ def follow(state, grid, tables, workspace, slot, start, goal, max_levels, mode):
         if is_on_level:
             candidate = workspace[slot + L.ON_ORDER + on_head]
             on_head += 1
-            if not _follow_on(grid, tables, workspace, slot, candidate, mode):
+            if not follow_on(grid, tables, workspace, slot, candidate, mode):
                 return
         else:
             candidate = workspace[slot + L.OFF_ORDER + off_head]
             off_head += 1
-            if not _follow_off(state, grid, tables, workspace, slot, candidate, mode):
+            if not follow_off(state, grid, tables, workspace, slot, candidate, mode):
                 return
             if mode & DYNAMIC:
-                for k in range(4 * candidate, 4 * candidate + 4):
-                    grid[tables[L.NODE_CONSTRAINTS + k]] &= ~tables[L.NODE_MASKS + k]
+                eliminate(grid, tables, candidate)
         if goal != L.NOTHING and derivation_of(workspace, slot, goal):
             return
 
 
 @compiled()
-def _follow_on(grid, tables, workspace, slot, candidate, mode):
-    """Enter what a candidate on implies. Returns False at a contradiction."""
-    if mode & CELL_LINKS and not _imply_off(
-        grid, tables, workspace, slot, candidate, candidate // 9, mode
-    ):
-        return False
-    for k in range(3):
-        constraint = unit_constraint(tables, candidate, k)
-        if not _imply_off(grid, tables, workspace, slot, candidate, constraint, mode):
-            return False
+def follow_on(grid, tables, slots, slot, candidate, mode):
+    """Add the nodes that a candidate implies if it is on. Returns False at a contradiction."""
+    for k in range(0 if mode & CELL_LINKS else 1, 4):
+        j = link_index(k)
+        constraint = tables[L.NODE_CONSTRAINTS + 4 * candidate + j]
+        rest = grid[constraint] & ~tables[L.NODE_MASKS + 4 * candidate + j]
+        while rest:
+            other = candidate_at(tables, constraint, lowest_bit(tables, rest))
+            rest &= rest - 1
+            if mode & STOPS and derivation_of(slots, slot, 2 * other + 1):
+                _contradict(slots, slot, 2 * other, L.NOTHING)
+                add_parent(slots, slot, 2 * candidate + 1)
+                return False
+            if not derivation_of(slots, slot, 2 * other):
+                reach(slots, slot, 2 * other, L.NOTHING)
+                add_parent(slots, slot, 2 * candidate + 1)
     return True
 
 
 @compiled()
-def _follow_off(state, grid, tables, workspace, slot, candidate, mode):
-    """Enter what a candidate off implies. Returns False at a contradiction."""
-    if mode & CELL_LINKS and not _imply_on(
-        state, grid, tables, workspace, slot, candidate, candidate // 9, mode
-    ):
-        return False
-    for k in range(3 if mode & UNIT_LINKS else 0):
-        constraint = unit_constraint(tables, candidate, k)
-        if not _imply_on(state, grid, tables, workspace, slot, candidate, constraint, mode):
-            return False
-    return True
-
-
-@compiled()
-def _imply_off(grid, tables, workspace, slot, candidate, constraint, mode):
-    """Enter the other candidates of a constraint as off. Returns False at a contradiction."""
-    rest = grid[constraint]
-    while rest:
+def follow_off(state, grid, tables, slots, slot, candidate, mode):
+    """Add the nodes that a candidate implies if it is off. Returns False at a contradiction."""
+    for k in range(0 if mode & CELL_LINKS else 1, 4 if mode & UNIT_LINKS else 1):
+        j = link_index(k)
+        constraint = tables[L.NODE_CONSTRAINTS + 4 * candidate + j]
+        rest = grid[constraint] & ~tables[L.NODE_MASKS + 4 * candidate + j]
+        if rest == 0 or rest & (rest - 1):
+            continue
         other = candidate_at(tables, constraint, lowest_bit(tables, rest))
-        rest &= rest - 1
-        if other == candidate:
-            continue
-        is_conflict = mode & STOPS and derivation_of(workspace, slot, 2 * other + 1)
-        if not is_conflict and derivation_of(workspace, slot, 2 * other):
-            continue
+        is_conflict = mode & STOPS != 0 and derivation_of(slots, slot, 2 * other) != 0
         if is_conflict:
-            _contradict(workspace, slot, 2 * other, L.NOTHING)
+            _contradict(slots, slot, 2 * other + 1, constraint)
+        elif derivation_of(slots, slot, 2 * other + 1):
+            continue
         else:
-            _reach(workspace, slot, 2 * other, L.NOTHING)
-        _add_parent(workspace, slot, 2 * candidate + 1)
+            reach(slots, slot, 2 * other + 1, constraint)
+        add_parent(slots, slot, 2 * candidate)
+        eliminated = state[constraint] & ~grid[constraint] if mode & DYNAMIC else 0
+        while eliminated:
+            parent = candidate_at(tables, constraint, lowest_bit(tables, eliminated))
+            add_parent(slots, slot, 2 * parent)
+            eliminated &= eliminated - 1
         if is_conflict:
             return False
     return True
-
-
-@compiled()
-def _imply_on(state, grid, tables, workspace, slot, candidate, constraint, mode):
-    """Enter the other candidate as on if a constraint has two. Returns False at a contradiction."""
-    if bit_count(tables, grid[constraint]) != 2:
-        return True
-    rest = grid[constraint]
-    other = candidate_at(tables, constraint, lowest_bit(tables, rest))
-    if other == candidate:
-        other = candidate_at(tables, constraint, lowest_bit(tables, rest & (rest - 1)))
-    is_conflict = mode & STOPS and derivation_of(workspace, slot, 2 * other)
-    if not is_conflict and derivation_of(workspace, slot, 2 * other + 1):
-        return True
-    if is_conflict:
-        _contradict(workspace, slot, 2 * other + 1, constraint)
-    else:
-        _reach(workspace, slot, 2 * other + 1, constraint)
-    _add_parent(workspace, slot, 2 * candidate)
-    eliminated = state[constraint] & ~grid[constraint]
-    while eliminated:
-        parent = candidate_at(tables, constraint, lowest_bit(tables, eliminated))
-        _add_parent(workspace, slot, 2 * parent)
-        eliminated &= eliminated - 1
-    return not is_conflict
-
-
-@compiled()
-def _reach(workspace, slot, signed, constraint):
-    """Enter a node that is reached by a strong link of a constraint, or NOTHING by a weak one.
-
-    `_add_parent` appends its parents afterwards.
-    """
-    workspace[slot + L.DERIVATION_AT + signed] = _derive(workspace, slot, constraint)
-    if signed & 1:
-        workspace[slot + L.ON_ORDER + workspace[slot + L.ON_COUNT]] = signed // 2
-        workspace[slot + L.ON_COUNT] += 1
-    else:
-        workspace[slot + L.OFF_ORDER + workspace[slot + L.OFF_COUNT]] = signed // 2
-        workspace[slot + L.OFF_COUNT] += 1
-
-
-@compiled()
-def _contradict(workspace, slot, signed, constraint):
-    """Enter a node whose contrary is reached; the arguments are those of `_reach`."""
-    workspace[slot + L.CONFLICT_DERIVATION] = _derive(workspace, slot, constraint)
-    workspace[slot + L.CONFLICT] = signed
 
 
 @compiled(inline=True)
-def _derive(workspace, slot, constraint):
+def reach(slots, slot, signed, cause):
+    """Add a node. `cause`: the constraint of the strong link by which it is reached, else NOTHING.
+
+    `add_parent` appends its parents afterwards.
+    """
+    slots[slot + L.DERIVATION_AT + signed] = _derive(slots, slot, cause)
+    if signed & 1:
+        slots[slot + L.ON_ORDER + slots[slot + L.ON_COUNT]] = signed // 2
+        slots[slot + L.ON_COUNT] += 1
+    else:
+        slots[slot + L.OFF_ORDER + slots[slot + L.OFF_COUNT]] = signed // 2
+        slots[slot + L.OFF_COUNT] += 1
+
+
+@compiled(inline=True)
+def _contradict(slots, slot, signed, cause):
+    """Add the contradiction that a node and its contrary follow; arguments as for `reach`."""
+    slots[slot + L.CONFLICT_DERIVATION] = _derive(slots, slot, cause)
+    slots[slot + L.CONFLICT] = signed
+
+
+@compiled(inline=True)
+def _derive(slots, slot, cause):
     """Begin a derivation without parents, and return its offset in the slot."""
-    derivation = workspace[slot + L.DERIVATIONS_END]
-    workspace[slot + derivation + L.PARENT_COUNT] = 0
-    workspace[slot + derivation + L.STRONG_LINK] = constraint
-    workspace[slot + derivation + L.NODE_DEPTH] = 1
-    workspace[slot + L.LAST_DERIVATION] = derivation
-    workspace[slot + L.DERIVATIONS_END] = derivation + L.FIRST_PARENT
+    derivation = slots[slot + L.DERIVATIONS_END]
+    slots[slot + derivation + L.PARENT_COUNT] = 0
+    slots[slot + derivation + L.STRONG_LINK] = cause
+    slots[slot + derivation + L.NODE_DEPTH] = 1
+    slots[slot + L.LAST_DERIVATION] = derivation
+    slots[slot + L.DERIVATIONS_END] = derivation + L.FIRST_PARENT
     return derivation
 
 
 @compiled(inline=True)
-def _add_parent(workspace, slot, parent):
+def add_parent(slots, slot, parent):
     """Append a parent to the last derivation."""
-    last, end = slot + workspace[slot + L.LAST_DERIVATION], workspace[slot + L.DERIVATIONS_END]
-    depth = workspace[slot + derivation_of(workspace, slot, parent) + L.NODE_DEPTH] + 1
-    workspace[last + L.PARENT_COUNT] += 1
-    workspace[last + L.NODE_DEPTH] = max(workspace[last + L.NODE_DEPTH], depth)
-    workspace[slot + end] = parent
-    workspace[slot + L.DERIVATIONS_END] = end + 1
+    last, end = slot + slots[slot + L.LAST_DERIVATION], slots[slot + L.DERIVATIONS_END]
+    depth = slots[slot + derivation_of(slots, slot, parent) + L.NODE_DEPTH] + 1
+    slots[last + L.PARENT_COUNT] += 1
+    slots[last + L.NODE_DEPTH] = max(slots[last + L.NODE_DEPTH], depth)
+    slots[slot + end] = parent
+    slots[slot + L.DERIVATIONS_END] = end + 1
 
 
 @compiled()
 def count_nodes(workspace, slot, derivation, max_nodes):
-    """The number of nodes of a chain: one with this derivation, and all its ancestors.
+    """The number of nodes of a chain: the node with this derivation, and all its ancestors.
 
     Stops counting above `max_nodes`. Each ancestor gets the stamp of this count in STAMPS.
     """
@@ -252,8 +243,8 @@ def count_nodes(workspace, slot, derivation, max_nodes):
 
 @compiled()
 def cite_chain(workspace, step, slot, derivation):
-    """Cite the strong links of a chain: a node with this derivation, and all its ancestors."""
-    count_nodes(workspace, slot, derivation, MAX_NODES)
+    """Cite the strong links of a chain, which ends at the node with this derivation."""
+    count_nodes(workspace, slot, derivation, ANY_COMPLEXITY)
     _cite_link(workspace, step, slot, derivation)
     for signed in range(2 * L.SINGLES):
         if workspace[L.STAMPS + signed] == workspace[L.STAMP]:

@@ -16,9 +16,9 @@ from pipeline.steps.step_arrays import (
 )
 
 
-# A unique loop alternates cells for two digits. If none of its cells held another digit, the two
-# could be exchanged, and the solution would not be unique (see `certify.steps`). The roof is the
-# cells with other candidates.
+# The cells of a unique loop take two digits in turn. If all of them held one of the two, exchanging
+# the digits would give another solution (see `certify.steps`). The *roof* is the cells with other
+# candidates.
 @compiled()
 def find_unique_loop(state, tables, step, workspace):
     """Find the unique loop with the lowest rating, 4.5 to 5.3, and of these the lowest type."""
@@ -193,8 +193,9 @@ def _find_type_2(state, tables, step, size, pair, extras):
     return step[L.ELIMINATED] != 0
 
 
-# One of the two roof cells holds another digit. With the other digits of both, they act as one cell
-# of a naked set; and as that cell holds no digit of the pair, also of a hidden set.
+# One of the two roof cells holds a digit outside the pair. So the two act as one cell whose
+# candidates are the digits outside the pair of both: it may be part of a naked set. As it holds no
+# digit of the pair, it may also be part of a hidden set.
 @compiled()
 def _find_type_3(state, tables, step, pair, first, second):
     """Find a set with the roof in a unit. Returns 1 + the tenths it adds to the rating, or 0."""
@@ -283,8 +284,8 @@ def _find_hidden_roof(state, tables, step, unit, degree, pair, first, second):
     return False
 
 
-# In a unit, only the roof cells can hold one digit of the pair. If one held the other digit of the
-# pair, the roof would hold the pair, and nothing else.
+# In a unit, only the two roof cells can hold one digit of the pair. So one of them holds it. If the
+# other held the other digit of the pair, the roof would hold only the pair.
 @compiled()
 def _find_type_4(state, tables, step, pair, first, second):
     """Eliminate a digit of the pair from the roof. Returns whether type 4 applies."""

@@ -10,38 +10,35 @@ from pipeline.steps.explainer.hints import (
     CELL_KIND,
     REGION_KIND,
     best_rating,
-    changes_state,
+    changes_candidates,
     conclude,
-    forget_hints,
     has_hint,
-    is_better,
     note_hint,
+    precedes_best,
+    start_choice,
 )
 from pipeline.steps.explainer.implications import (
-    CELL_LINKS,
-    STOPS,
-    UNIT_LINKS,
+    STATIC_LINKS,
     cite_chain,
     derivation_of,
-    follow,
+    follow_links,
+    reached_node,
     slot_of,
     unit_constraint,
 )
 from pipeline.steps.step_arrays import append_new, bit_count, candidate_at, lowest_bit, reset_step
 
-_MODE = UNIT_LINKS | CELL_LINKS | STOPS
 
-
-# Whichever candidate of a cell, or place of a digit in a unit, holds: what all of them imply is so.
-# Sudoku Explainer tries cells with at least three candidates, and units from their first place, if
-# that is in such a cell. It follows a candidate up to the first contradiction. Where no candidate
-# implies a contradiction, which is so when there is no forcing chain, the closure of links shows
-# which cells and units have a hint.
+# One candidate of a cell holds, and one place of a digit in a unit. So a node holds if all of them
+# imply it. Sudoku Explainer tries cells with three candidates or more, and units whose first place
+# is in such a cell. It follows a candidate up to the first contradiction. If there is no forcing
+# chain, no candidate implies a contradiction, and the closure of links shows which cells and units
+# have a hint.
 @compiled()
 def find_multiple(state, tables, step, workspace, graph):
     """Find the best multiple forcing chain. Returns its rating in tenths, or 0."""
     close_links(state, tables, graph)
-    forget_hints(workspace)
+    start_choice(workspace)
     for candidate in range(L.SINGLES):
         workspace[L.IS_FOLLOWED + candidate] = 0
     for cell in range(81):
@@ -74,7 +71,7 @@ def find_multiple(state, tables, step, workspace, graph):
 
 @compiled()
 def _try_constraint(state, tables, workspace, graph, constraint):
-    """Note what all candidates of a constraint imply."""
+    """Note the nodes that all candidates of a constraint imply, if one is the best hint."""
     if not graph[L.IS_CONTRADICTED] and not have_common_consequence(
         state, tables, graph, constraint
     ):
@@ -87,17 +84,13 @@ def _try_constraint(state, tables, workspace, graph, constraint):
         _follow_once(state, tables, workspace, candidate)
         rest &= rest - 1
     first = slot_of(candidate_at(tables, constraint, lowest_bit(tables, mask)))
-    on_count = workspace[first + L.ON_COUNT]
-    for k in range(on_count + workspace[first + L.OFF_COUNT]):
-        if k < on_count:
-            signed = 2 * workspace[first + L.ON_ORDER + k] + 1
-        else:
-            signed = 2 * workspace[first + L.OFF_ORDER + k - on_count]
+    for k in range(workspace[first + L.ON_COUNT] + workspace[first + L.OFF_COUNT]):
+        signed = reached_node(workspace, first, k)
         complexity = _count_branches(state, tables, workspace, constraint, signed)
         if (
             complexity
-            and changes_state(state, signed)
-            and is_better(workspace, tables, BASE_MULTIPLE, complexity, kind)
+            and changes_candidates(state, signed)
+            and precedes_best(workspace, tables, BASE_MULTIPLE, complexity, kind)
         ):
             note_hint(
                 workspace, tables, BASE_MULTIPLE, complexity, kind, constraint, signed, L.NOTHING
@@ -106,18 +99,20 @@ def _try_constraint(state, tables, workspace, graph, constraint):
 
 @compiled()
 def _follow_once(state, tables, workspace, candidate):
-    """Write what follows from a candidate on to its slot, unless it is there."""
+    """Fill the slot of a candidate on, unless that was done for this state."""
     if not workspace[L.IS_FOLLOWED + candidate]:
         workspace[L.IS_FOLLOWED + candidate] = 1
         start, slot = 2 * candidate + 1, slot_of(candidate)
-        follow(state, state, tables, workspace, slot, start, L.NOTHING, L.SINGLES, _MODE)
+        follow_links(
+            state, state, tables, workspace, slot, start, L.NOTHING, L.SINGLES, STATIC_LINKS
+        )
 
 
 @compiled()
 def _count_branches(state, tables, workspace, constraint, signed):
-    """The number of nodes from all candidates of a constraint to a node, or 0.
+    """The number of nodes of the chains from all candidates of a constraint to a node.
 
-    0 if not all imply the node. Each node has one parent, so its depth is the number of nodes.
+    Returns 0 if not all imply the node. Each node has one parent, so NODE_DEPTH counts the nodes.
     """
     complexity, rest = 0, state[constraint]
     while rest:

@@ -5,7 +5,9 @@ from __future__ import annotations
 from pipeline.native import compiled
 from pipeline.steps import layout as L
 from pipeline.steps.explainer import nested_layout as N
+from pipeline.steps.explainer.closure import has_node, row_of
 from pipeline.steps.explainer.hints import BASE_CHAIN, BASE_CYCLE, BASE_X_CHAIN, X_KIND
+from pipeline.steps.explainer.implications import CELL_LINKS, UNIT_LINKS, link_index
 from pipeline.steps.explainer.nested_hints import cite, clear_citations, mix
 from pipeline.steps.explainer.nested_records import (
     add_record,
@@ -14,31 +16,32 @@ from pipeline.steps.explainer.nested_records import (
     record_conclusion,
     sort_key,
 )
-from pipeline.steps.explainer.nested_slots import CELL_LINKS, UNIT_LINKS, link_index
 from pipeline.steps.step_arrays import bit_count, candidate_at, lowest_bit
 
 
 @compiled()
-def record_chains(grid, tables, nest):
-    """Record cycles and forcing chains; `find_implied_on` must precede."""
+def record_chains(grid, tables, graph, nest):
+    """Record cycles and forcing chains; `close_on` must precede."""
     _list_links(grid, tables, nest)
     for links in range(1, 4):
         kind = X_KIND + links - 1
-        for start in range(L.SINGLES):
+        for node in range(graph[L.NODE_COUNT]):
+            start = graph[L.NODE_CANDIDATES + node]
             mask = grid[start // 9]
-            if not mask >> start % 9 & 1 or mask & (mask - 1) == 0:
+            if mask & (mask - 1) == 0:
                 continue
-            if nest[N.IN_CYCLE + start] and (links != CELL_LINKS or bit_count(tables, mask) == 2):
+            is_in_cycle = has_node(graph, row_of(graph, L.ON_ROWS, node), node)
+            if is_in_cycle and (links != CELL_LINKS or bit_count(tables, mask) == 2):
                 _record_cycles(grid, tables, nest, start, links, kind)
             if links != CELL_LINKS:
                 base = BASE_CHAIN if links == 3 else BASE_X_CHAIN
-                if nest[N.HAS_CONTRARY + start]:
+                if graph[L.CONTRADICTED + node]:
                     _record_chain(grid, tables, nest, 2 * start + 1, links, base, kind)
                 rest, may_hold = mask & ~(1 << start % 9), True
                 while rest:
                     other = start // 9 * 9 + lowest_bit(tables, rest)
                     rest &= rest - 1
-                    may_hold = may_hold and nest[N.HAS_CONTRARY + other] != 0
+                    may_hold = may_hold and graph[L.CONTRADICTED + graph[L.NODE_AT + other]] != 0
                 if may_hold:
                     _record_chain(grid, tables, nest, 2 * start, links, base, kind)
 
@@ -98,10 +101,10 @@ def _record_chain(grid, tables, nest, source, links, base, kind):
     goal = source ^ 1
     if not is_useful(grid, tables, nest, goal, sort_key(tables, base, 4, kind)):
         return
-    nest[N.STAMP] += 1
-    stamp = nest[N.STAMP]
+    nest[L.STAMP] += 1
+    stamp = nest[L.STAMP]
     head, tail = 0, _reach_once(nest, source, L.NOTHING, L.NOTHING, 1, 0)
-    while head < tail and nest[N.STAMPS + goal] != stamp:
+    while head < tail and nest[L.STAMPS + goal] != stamp:
         signed = nest[N.QUEUE + head]
         head += 1
         node = signed // 2
@@ -120,7 +123,7 @@ def _record_chain(grid, tables, nest, source, links, base, kind):
                 other = 2 * nest[N.STRONG + 2 * k] + 1
                 constraint = nest[N.STRONG + 2 * k + 1]
                 tail += _reach_once(nest, other, signed, constraint, depth, tail)
-    if nest[N.STAMPS + goal] != stamp:
+    if nest[L.STAMPS + goal] != stamp:
         return
     complexity = nest[N.LINK_DEPTH + goal]
     key = sort_key(tables, base, complexity, kind)
@@ -140,9 +143,9 @@ def _record_chain(grid, tables, nest, source, links, base, kind):
 @compiled(inline=True)
 def _reach_once(nest, signed, parent, constraint, depth, tail):
     """Append a node to the queue, unless it is reached. Returns the number of nodes appended."""
-    if nest[N.STAMPS + signed] == nest[N.STAMP]:
+    if nest[L.STAMPS + signed] == nest[L.STAMP]:
         return 0
-    nest[N.STAMPS + signed] = nest[N.STAMP]
+    nest[L.STAMPS + signed] = nest[L.STAMP]
     nest[N.LINK_PARENT + signed], nest[N.LINK_CONSTRAINT + signed] = parent, constraint
     nest[N.LINK_DEPTH + signed], nest[N.QUEUE + tail] = depth, signed
     return 1
@@ -156,16 +159,17 @@ def _has_weak_link(tables, node, other, links):
     return node % 9 == other % 9 and tables[L.SEES + 81 * (node // 9) + other // 9] != 0
 
 
-# A node on is followed once; a node off also if it was reached before, but not by its descendants.
-# So it is enough to know for each node on the node off that implies it, and the node on before it.
+# A node on is followed once. A node off is followed each time that it is reached, unless it is an
+# ancestor of itself. So each node on determines its path: CYCLE_PARENT_OFF is the node off that
+# implies it, CYCLE_PARENT the node on before that.
 @compiled()
 def _record_cycles(grid, tables, nest, start, links, kind):
     """Record the cycles from a candidate."""
     base = BASE_CHAIN if links == 3 else BASE_CYCLE
-    nest[N.STAMP] += 1
-    stamp = nest[N.STAMP]
-    nest[N.STAMPS + 2 * start + 1] = stamp
-    nest[N.ON_VIA + start], nest[N.ON_PARENT + start] = L.NOTHING, start
+    nest[L.STAMP] += 1
+    stamp = nest[L.STAMP]
+    nest[L.STAMPS + 2 * start + 1] = stamp
+    nest[N.CYCLE_PARENT_OFF + start], nest[N.CYCLE_PARENT + start] = L.NOTHING, start
     nest[N.QUEUE] = start
     head, tail, level_end, length = 0, 1, 1, 2
     while head < tail:
@@ -181,8 +185,8 @@ def _record_cycles(grid, tables, nest, start, links, kind):
             if first_strong == end_strong:
                 continue
             ancestor = on
-            while ancestor != start and nest[N.ON_VIA + ancestor] != off:
-                ancestor = nest[N.ON_PARENT + ancestor]
+            while ancestor != start and nest[N.CYCLE_PARENT_OFF + ancestor] != off:
+                ancestor = nest[N.CYCLE_PARENT + ancestor]
             if ancestor != start:
                 continue
             for j in range(first_strong, end_strong):
@@ -190,20 +194,23 @@ def _record_cycles(grid, tables, nest, start, links, kind):
                 if other == start and length >= 4:
                     nest[N.CLOSING_CONSTRAINT] = nest[N.STRONG + 2 * j + 1]
                     _record_cycle(grid, tables, nest, on, off, length, base, kind)
-                elif nest[N.STAMPS + 2 * other + 1] != stamp:
-                    nest[N.STAMPS + 2 * other + 1] = stamp
-                    nest[N.ON_PARENT + other], nest[N.ON_VIA + other] = on, off
-                    nest[N.ON_CONSTRAINT + other] = nest[N.STRONG + 2 * j + 1]
+                elif nest[L.STAMPS + 2 * other + 1] != stamp:
+                    nest[L.STAMPS + 2 * other + 1] = stamp
+                    nest[N.CYCLE_PARENT + other], nest[N.CYCLE_PARENT_OFF + other] = on, off
+                    nest[N.CYCLE_CONSTRAINT + other] = nest[N.STRONG + 2 * j + 1]
                     nest[N.QUEUE + tail] = other
                     tail += 1
 
 
 @compiled()
 def _record_cycle(grid, tables, nest, on, off, length, base, kind):
-    """Record a cycle: what sees a node on and a node off of its digit, outside its cells."""
+    """Record a cycle, if it is the first hint for any of its eliminations.
+
+    A cycle eliminates the candidates, outside its cells, that see a node on and a node off.
+    """
     key = sort_key(tables, base, length, kind)
-    nest[N.MARK] += 2
-    mark = nest[N.MARK]
+    nest[N.CYCLE_MARK] += 2
+    mark = nest[N.CYCLE_MARK]
     clear_citations(nest)
     cite(nest, nest[N.CLOSING_CONSTRAINT])
     digest, node, via = 0, on, off
@@ -213,10 +220,10 @@ def _record_cycle(grid, tables, nest, on, off, length, base, kind):
         first = tables[L.EXCLUDED_FIRST + node] + 8
         for k in range(first, first + 20):
             nest[N.NODE_MARKS + tables[k]] = mark
-        via = nest[N.ON_VIA + node]
+        via = nest[N.CYCLE_PARENT_OFF + node]
         if via != L.NOTHING:
-            cite(nest, nest[N.ON_CONSTRAINT + node])
-            node = nest[N.ON_PARENT + node]
+            cite(nest, nest[N.CYCLE_CONSTRAINT + node])
+            node = nest[N.CYCLE_PARENT + node]
     count, found = 0, False
     node, via = on, off
     while via != L.NOTHING:
@@ -232,14 +239,14 @@ def _record_cycle(grid, tables, nest, on, off, length, base, kind):
                 found = found or is_first_to_eliminate(nest, other, key)
                 nest[N.ELIMINATIONS + count] = other
                 count += 1
-        via = nest[N.ON_VIA + node]
-        node = nest[N.ON_PARENT + node]
+        via = nest[N.CYCLE_PARENT_OFF + node]
+        node = nest[N.CYCLE_PARENT + node]
     if not found:
         return
     number = add_record(nest, key, length, L.NOTHING, mix((digest ^ 5) & N.HASH_MASK))
     if number == L.NOTHING:
         return
-    record = N.RECORDS + N.RECORD_SIZE * number
+    record = N.HINT_RECORDS + N.RECORD_SIZE * number
     # ascending, by insertion
     count = min(count, N.MAX_ELIMINATIONS)
     for k in range(count):

@@ -1,9 +1,9 @@
-"""Hints within a chain: their complexity, what they cite, and mode they eliminate candidates.
+"""Hints within a chain: their complexity, their citations, and their eliminations.
 
-Where nothing more follows from an assumption, a pattern or a chain on the remaining candidates may
-eliminate candidates, which then are off as well. Their parents are the eliminated candidates that
-the hint depends on. Such a hint is numbered, because Sudoku Explainer adds its complexity once to
-each chain that uses it, no matter mode often.
+When links imply no further node, a pattern or a chain among the remaining candidates may eliminate
+some of them. These are then off, and their parents are the eliminated candidates on which the hint
+depends. Such a hint has a number, because Sudoku Explainer adds its complexity once to each chain
+that uses it, however often the chain does so.
 """
 
 from __future__ import annotations
@@ -11,38 +11,86 @@ from __future__ import annotations
 from pipeline.native import compiled
 from pipeline.steps import layout as L
 from pipeline.steps.explainer import nested_layout as N
-from pipeline.steps.explainer.nested_slots import MOST, add_entry_parent, reach
-from pipeline.steps.step_arrays import candidate_at, lowest_bit
+from pipeline.steps.explainer.implications import ANY_COMPLEXITY, add_parent, reach
+from pipeline.steps.explainer.nested_slots import min_complexity, slot_of
+from pipeline.steps.step_arrays import bit_count, candidate_at, lowest_bit
 
 
 @compiled()
-def count_complexity(nest, slot, entry, max_nodes):
+def count_complexity(nest, slot, derivation, max_nodes):
     """Count the nodes of a chain, and add the complexity of hints that it uses.
 
-    `entry`: the entry of its last node. A hint counts once as long as HINT_STAMP_NOW does not
-    change. Stops counting above `max_nodes`.
+    `derivation`: that of its last node. A hint counts once for each value of COUNT_NUMBER. Stops
+    counting above `max_nodes`.
     """
-    nest[N.STAMP] += 1
-    stamp, count, depth = nest[N.STAMP], 1, 0
+    nest[L.STAMP] += 1
+    stamp, count, depth = nest[L.STAMP], 1, 0
     while True:
-        if nest[entry + N.CAUSE] < L.NOTHING:
-            hint = N.HINTS + N.HINT_SIZE * (-2 - nest[entry + N.CAUSE])
-            if nest[hint + N.HINT_STAMP] != nest[N.HINT_STAMP_NOW]:
-                nest[hint + N.HINT_STAMP] = nest[N.HINT_STAMP_NOW]
+        cause = nest[slot + derivation + N.CAUSE]
+        if cause < L.NOTHING:
+            hint = N.NUMBERED_HINTS + N.HINT_SIZE * (-2 - cause)
+            if nest[hint + N.COUNTED_IN] != nest[N.COUNT_NUMBER]:
+                nest[hint + N.COUNTED_IN] = nest[N.COUNT_NUMBER]
                 count += nest[hint + N.HINT_COMPLEXITY]
-        for k in range(
-            entry + N.FIRST_PARENT, entry + N.FIRST_PARENT + nest[entry + N.PARENT_COUNT]
-        ):
+        first = slot + derivation + L.FIRST_PARENT
+        for k in range(first, first + nest[slot + derivation + L.PARENT_COUNT]):
             parent = nest[k]
-            if nest[N.STAMPS + parent] != stamp:
-                nest[N.STAMPS + parent] = stamp
-                nest[N.STACK + depth] = nest[slot + N.ENTRY_AT + parent]
+            if nest[L.STAMPS + parent] != stamp:
+                nest[L.STAMPS + parent] = stamp
+                nest[L.STACK + depth] = nest[slot + L.DERIVATION_AT + parent]
                 depth += 1
                 count += 1
         if depth == 0 or count > max_nodes:
             return count
         depth -= 1
-        entry = nest[N.STACK + depth]
+        derivation = nest[L.STACK + depth]
+
+
+@compiled()
+def count_two_chains(nest, first_slot, first, second_slot, second, max_nodes):
+    """The complexity of a hint with two chains, given by their last derivations.
+
+    Above `max_nodes` it is only a lower bound.
+    """
+    bound = 1 + max(
+        nest[first_slot + first + N.MIN_COMPLEXITY], nest[second_slot + second + N.MIN_COMPLEXITY]
+    )
+    if bound > max_nodes:
+        return bound
+    nest[N.COUNT_NUMBER] += 1
+    complexity = count_complexity(nest, first_slot, first, max_nodes)
+    return complexity + count_complexity(nest, second_slot, second, max_nodes - complexity)
+
+
+@compiled()
+def count_branches(grid, tables, nest, slots, constraint, signed, max_nodes):
+    """The complexity of the hint that all candidates of a constraint imply a node.
+
+    Above `max_nodes` it is only a lower bound. If not all imply the node, ANY_COMPLEXITY + 1.
+    """
+    rest, longest, total = grid[constraint], 0, 0
+    while rest:
+        candidate = candidate_at(tables, constraint, lowest_bit(tables, rest))
+        rest &= rest - 1
+        slot = slot_of(nest, slots, 2 * candidate + 1)
+        if nest[slot + L.DERIVATION_AT + signed] == 0:
+            return ANY_COMPLEXITY + 1
+        longest = max(longest, min_complexity(nest, slot, signed))
+        total += min_complexity(nest, slot, signed)
+    rest = grid[constraint]
+    # branches of INNER_SLOTS use no hints, and so share none
+    bound = total if slots == N.INNER_SLOTS else longest + bit_count(tables, rest) - 1
+    if bound > max_nodes:
+        return bound
+    nest[N.COUNT_NUMBER] += 1
+    complexity = 0
+    while rest and complexity <= max_nodes:
+        candidate = candidate_at(tables, constraint, lowest_bit(tables, rest))
+        rest &= rest - 1
+        slot = slot_of(nest, slots, 2 * candidate + 1)
+        derivation = nest[slot + L.DERIVATION_AT + signed]
+        complexity += count_complexity(nest, slot, derivation, max_nodes - complexity)
+    return complexity
 
 
 @compiled(inline=True)
@@ -66,31 +114,30 @@ def cite(nest, constraint):
 
 
 @compiled()
-def cite_chain(nest, slot, signed, entry):
-    """Add what a chain and its hints cite to CITED_SET. Returns a hash of its nodes."""
-    nest[N.STAMP] += 1
-    stamp, depth, digest = nest[N.STAMP], 0, mix(signed)
+def collect_citations(nest, slot, signed, derivation):
+    """Add the citations of a chain and of its hints to CITED_SET. Returns a hash of its nodes."""
+    nest[L.STAMP] += 1
+    stamp, depth, digest = nest[L.STAMP], 0, mix(signed)
     while True:
-        cause = nest[entry + N.CAUSE]
+        cause = nest[slot + derivation + N.CAUSE]
         if cause < L.NOTHING:
-            hint = N.HINTS + N.HINT_SIZE * (-2 - cause)
+            hint = N.NUMBERED_HINTS + N.HINT_SIZE * (-2 - cause)
             for k in range(N.CITED_WORDS):
                 nest[N.CITED_SET + k] |= nest[hint + N.HINT_CITED + k]
         elif cause != L.NOTHING:
             cite(nest, cause)
-        for k in range(
-            entry + N.FIRST_PARENT, entry + N.FIRST_PARENT + nest[entry + N.PARENT_COUNT]
-        ):
+        first = slot + derivation + L.FIRST_PARENT
+        for k in range(first, first + nest[slot + derivation + L.PARENT_COUNT]):
             parent = nest[k]
-            if nest[N.STAMPS + parent] != stamp:
-                nest[N.STAMPS + parent] = stamp
+            if nest[L.STAMPS + parent] != stamp:
+                nest[L.STAMPS + parent] = stamp
                 digest += mix(parent)
-                nest[N.STACK + depth] = nest[slot + N.ENTRY_AT + parent]
+                nest[L.STACK + depth] = nest[slot + L.DERIVATION_AT + parent]
                 depth += 1
         if depth == 0:
             return mix((digest ^ signed) & N.HASH_MASK)
         depth -= 1
-        entry = nest[N.STACK + depth]
+        derivation = nest[L.STACK + depth]
 
 
 @compiled()
@@ -106,7 +153,7 @@ def number_hint(nest, complexity, digest):
         number = nest[N.INDEX + place] - 1
         if number < 0:
             break
-        hint = N.HINTS + N.HINT_SIZE * number
+        hint = N.NUMBERED_HINTS + N.HINT_SIZE * number
         if nest[hint + N.HINT_LOW] == low and nest[hint + N.HINT_HIGH] == high:
             return number
         place = (place + 1) % N.INDEX_SIZE
@@ -115,8 +162,8 @@ def number_hint(nest, complexity, digest):
         return L.NOTHING
     nest[N.HINT_COUNT] += 1
     nest[N.INDEX + place] = number + 1
-    hint = N.HINTS + N.HINT_SIZE * number
-    nest[hint + N.HINT_COMPLEXITY], nest[hint + N.HINT_STAMP] = complexity, 0
+    hint = N.NUMBERED_HINTS + N.HINT_SIZE * number
+    nest[hint + N.HINT_COMPLEXITY], nest[hint + N.COUNTED_IN] = complexity, 0
     nest[hint + N.HINT_LOW], nest[hint + N.HINT_HIGH] = low, high
     for k in range(N.CITED_WORDS):
         nest[hint + N.HINT_CITED + k] = nest[N.CITED_SET + k]
@@ -124,11 +171,11 @@ def number_hint(nest, complexity, digest):
 
 
 @compiled()
-def forget_hints(nest):
+def forget_numbered_hints(nest):
     """Forget all hints that are numbered."""
     for k in range(N.INDEX_SIZE if nest[N.HINT_COUNT] else 0):
         nest[N.INDEX + k] = 0
-    nest[N.HINT_COUNT] = nest[N.HINT_STAMP_NOW] = 0
+    nest[N.HINT_COUNT] = nest[N.COUNT_NUMBER] = 0
 
 
 @compiled(inline=True)
@@ -148,19 +195,19 @@ def add_eliminations_of_cell(grid, tables, nest, cell, digits):
 
 
 @compiled(inline=True)
-def add_parent(nest, node):
+def add_elimination_parent(nest, node):
     """Add a node off to the parents, unless it is one of them."""
-    if nest[N.STAMPS + 2 * node] != nest[N.STAMP]:
-        nest[N.STAMPS + 2 * node] = nest[N.STAMP]
-        nest[N.PARENTS + nest[N.PARENTS_COUNT]] = 2 * node
-        nest[N.PARENTS_COUNT] += 1
+    if nest[L.STAMPS + 2 * node] != nest[L.STAMP]:
+        nest[L.STAMPS + 2 * node] = nest[L.STAMP]
+        nest[N.ELIMINATION_PARENTS + nest[N.ELIMINATION_PARENT_COUNT]] = 2 * node
+        nest[N.ELIMINATION_PARENT_COUNT] += 1
 
 
 @compiled()
 def start_eliminations(nest):
     """Start to collect the parents and the eliminations of a hint."""
-    nest[N.STAMP] += 1
-    nest[N.PARENTS_COUNT] = nest[N.ELIMINATION_COUNT] = 0
+    nest[L.STAMP] += 1
+    nest[N.ELIMINATION_PARENT_COUNT] = nest[N.ELIMINATION_COUNT] = 0
 
 
 @compiled()
@@ -168,17 +215,19 @@ def add_eliminated_parents(state, grid, tables, nest, constraint):
     """Add to the parents all candidates of a constraint that are eliminated."""
     eliminated = state[constraint] & ~grid[constraint]
     while eliminated:
-        add_parent(nest, candidate_at(tables, constraint, lowest_bit(tables, eliminated)))
+        add_elimination_parent(
+            nest, candidate_at(tables, constraint, lowest_bit(tables, eliminated))
+        )
         eliminated &= eliminated - 1
 
 
 @compiled()
 def enter_eliminations(nest, slot, complexity, digest):
-    """Enter the eliminations of a hint with its parents; the arguments are those of `number_hint`.
+    """Add the eliminations of a hint to a slot; the other arguments are those of `number_hint`.
 
-    A hint without parents does not depend on the assumption, so it gives nothing.
+    A hint without parents does not depend on the assumption, and so adds nothing.
     """
-    if nest[N.PARENTS_COUNT] == 0:
+    if nest[N.ELIMINATION_PARENT_COUNT] == 0:
         return
     # Sudoku Explainer keeps eliminations by cell in a hash table, which decides their order
     hint, cells, last, minimum = L.NOTHING, 0, L.NOTHING, 0
@@ -189,17 +238,17 @@ def enter_eliminations(nest, slot, complexity, digest):
     for place in range(modulus):
         for k in range(nest[N.ELIMINATION_COUNT]):
             node = nest[N.ELIMINATIONS + k]
-            if node // 9 % modulus != place or nest[slot + N.ENTRY_AT + 2 * node]:
+            if node // 9 % modulus != place or nest[slot + L.DERIVATION_AT + 2 * node]:
                 continue
             if hint == L.NOTHING:
                 hint = number_hint(nest, complexity, digest)
-            if hint == L.NOTHING or nest[slot + N.SLOT_END] > N.MAX_SLOT_END:
+            if hint == L.NOTHING or nest[slot + L.DERIVATIONS_END] > N.MAX_DERIVATIONS_END:
                 return
-            reach(nest, slot, 2 * node, -2 - hint, 0)
-            for j in range(nest[N.PARENTS_COUNT]):
-                add_entry_parent(nest, slot, nest[N.PARENTS + j])
-            entry = nest[slot + N.ENTRY_AT + 2 * node]
+            reach(nest, slot, 2 * node, -2 - hint)
+            for j in range(nest[N.ELIMINATION_PARENT_COUNT]):
+                add_parent(nest, slot, nest[N.ELIMINATION_PARENTS + j])
+            derivation = nest[slot + L.DERIVATION_AT + 2 * node]
             if minimum == 0:
-                nest[N.HINT_STAMP_NOW] += 1
-                minimum = count_complexity(nest, slot, entry, MOST)
-            nest[entry + N.MIN_COMPLEXITY] = minimum
+                nest[N.COUNT_NUMBER] += 1
+                minimum = count_complexity(nest, slot, derivation, ANY_COMPLEXITY)
+            nest[slot + derivation + N.MIN_COMPLEXITY] = minimum

@@ -5,46 +5,43 @@ from __future__ import annotations
 from pipeline.native import compiled
 from pipeline.steps import layout as L
 from pipeline.steps.explainer import nested_layout as N
+from pipeline.steps.explainer.closure import have_common_consequence
 from pipeline.steps.explainer.hints import (
     BASE_DYNAMIC,
     BASE_MULTIPLE,
     CELL_KIND,
-    CONTRADICTION,
-    DOUBLE,
+    CONTRADICTION_KIND,
+    DOUBLE_KIND,
     REGION_KIND,
+    changes_candidates,
 )
+from pipeline.steps.explainer.implications import DYNAMIC, reached_node
 from pipeline.steps.explainer.nested_hints import (
     cite,
-    cite_chain,
     clear_citations,
-    count_complexity,
+    collect_citations,
+    count_branches,
+    count_two_chains,
 )
-from pipeline.steps.explainer.nested_implications import have_common_implication
 from pipeline.steps.explainer.nested_records import (
     is_useful,
     max_useful_complexity,
     record_conclusion,
     sort_key,
 )
-from pipeline.steps.explainer.nested_slots import (
-    DYNAMIC,
-    changes_candidates,
-    follow,
-    min_complexity,
-    reached_node,
-)
+from pipeline.steps.explainer.nested_slots import fill_slot, min_complexity, slot_of
 from pipeline.steps.step_arrays import bit_count, candidate_at, lowest_bit
 
 
 @compiled()
-def record_multiple(grid, inner, tables, nest, mode):
+def record_multiple(grid, inner_grid, tables, graph, nest, mode):
     """Record multiple (level 3) or, if `mode` has DYNAMIC, dynamic forcing chains (level 4).
 
-    `grid` has the remaining candidates. At level 3, `find_implied_off` must precede.
+    `grid` has the remaining candidates. At level 3, `close_off` must precede.
     """
     base = BASE_DYNAMIC if mode & DYNAMIC else BASE_MULTIPLE
     nest[N.INNER_ROUND] += 1
-    off_slot = N.INNER_SLOTS + N.SLOT_SIZE * N.MAX_CANDIDATES
+    off_slot = N.INNER_SLOTS + N.NEST_SLOT_SIZE * N.MAX_CANDIDATES
     for cell in range(81):
         count = bit_count(tables, grid[cell])
         if count < (2 if mode & DYNAMIC else 3):
@@ -54,9 +51,9 @@ def record_multiple(grid, inner, tables, nest, mode):
             node = 9 * cell + lowest_bit(tables, digits)
             digits &= digits - 1
             if mode & DYNAMIC:
-                slot = _follow_once(grid, inner, tables, nest, node, mode)
+                slot = _follow_once(grid, inner_grid, tables, nest, node, mode)
                 _record_contradiction(grid, tables, nest, slot, 2 * node + 1, base)
-                follow(grid, inner, tables, nest, off_slot, 2 * node, mode)
+                fill_slot(grid, inner_grid, tables, nest, off_slot, 2 * node, mode)
                 _record_contradiction(grid, tables, nest, off_slot, 2 * node, base)
                 if count > 2:
                     _record_double(grid, tables, nest, slot, off_slot, base)
@@ -65,76 +62,76 @@ def record_multiple(grid, inner, tables, nest, mode):
                 mask = grid[constraint]
                 first = candidate_at(tables, constraint, lowest_bit(tables, mask))
                 if first == node and mask & (mask - 1):
-                    _record_constraint(grid, inner, tables, nest, constraint, mode, base)
-        _record_constraint(grid, inner, tables, nest, cell, mode, base)
-
-
-@compiled(inline=True)
-def _slot_of(nest, node):
-    """The slot of a candidate on."""
-    return N.INNER_SLOTS + N.SLOT_SIZE * nest[N.NUMBER_OF + node]
+                    _record_constraint(
+                        grid, inner_grid, tables, graph, nest, constraint, mode, base
+                    )
+        _record_constraint(grid, inner_grid, tables, graph, nest, cell, mode, base)
 
 
 @compiled()
-def _follow_once(grid, inner, tables, nest, node, mode):
+def _follow_once(grid, inner_grid, tables, nest, node, mode):
     """Follow a candidate on, unless this search has done so. Returns its slot."""
-    slot = _slot_of(nest, node)
+    slot = slot_of(nest, N.INNER_SLOTS, 2 * node + 1)
     if nest[N.INNER_FOLLOWED + node] != nest[N.INNER_ROUND]:
         nest[N.INNER_FOLLOWED + node] = nest[N.INNER_ROUND]
-        follow(grid, inner, tables, nest, slot, 2 * node + 1, mode)
+        fill_slot(grid, inner_grid, tables, nest, slot, 2 * node + 1, mode)
     return slot
 
 
 @compiled()
 def _record_contradiction(grid, tables, nest, slot, start, base):
     """Record the contradiction of a slot."""
-    conflict = nest[slot + N.CONFLICT]
-    if conflict == L.NOTHING:
-        return
-    first, second = nest[slot + N.CONFLICT_AT], nest[slot + N.ENTRY_AT + (conflict ^ 1)]
-    max_nodes = max_useful_complexity(grid, tables, nest, start ^ 1)
-    if nest[first + N.MIN_COMPLEXITY] + nest[second + N.MIN_COMPLEXITY] > max_nodes:
-        return
-    complexity = count_complexity(nest, slot, first, max_nodes)
-    complexity += count_complexity(nest, slot, second, max_nodes - complexity)
-    if complexity > max_nodes:
-        return
-    key = sort_key(tables, base, complexity, CONTRADICTION)
-    if is_useful(grid, tables, nest, start ^ 1, key):
-        clear_citations(nest)
-        digest = cite_chain(nest, slot, conflict, first)
-        digest = digest * 3 + cite_chain(nest, slot, conflict ^ 1, second)
-        record_conclusion(grid, tables, nest, key, complexity, start ^ 1, digest & N.HASH_MASK)
+    conflict = nest[slot + L.CONFLICT]
+    if conflict != L.NOTHING:
+        first = nest[slot + L.CONFLICT_DERIVATION]
+        second = nest[slot + L.DERIVATION_AT + (conflict ^ 1)]
+        max_nodes = max_useful_complexity(grid, tables, nest, start ^ 1)
+        if (
+            nest[slot + first + N.MIN_COMPLEXITY] + nest[slot + second + N.MIN_COMPLEXITY]
+            > max_nodes
+        ):
+            return
+        complexity = count_two_chains(nest, slot, first, slot, second, max_nodes)
+        if complexity > max_nodes:
+            return
+        key = sort_key(tables, base, complexity, CONTRADICTION_KIND)
+        if is_useful(grid, tables, nest, start ^ 1, key):
+            clear_citations(nest)
+            digest = 3 * collect_citations(nest, slot, conflict, first)
+            digest += collect_citations(nest, slot, conflict ^ 1, second)
+            record_conclusion(grid, tables, nest, key, complexity, start ^ 1, digest & N.HASH_MASK)
 
 
 @compiled()
 def _record_double(grid, tables, nest, on_slot, off_slot, base):
-    """Record what a candidate implies on and off."""
-    for k in range(nest[on_slot + N.ON_COUNT] + nest[on_slot + N.OFF_COUNT]):
+    """Record the nodes that a candidate implies both on and off."""
+    for k in range(nest[on_slot + L.ON_COUNT] + nest[on_slot + L.OFF_COUNT]):
         signed = reached_node(nest, on_slot, k)
-        second = nest[off_slot + N.ENTRY_AT + signed]
+        first = nest[on_slot + L.DERIVATION_AT + signed]
+        second = nest[off_slot + L.DERIVATION_AT + signed]
         if second == 0 or not changes_candidates(grid, signed):
             continue
-        first = nest[on_slot + N.ENTRY_AT + signed]
         max_nodes = max_useful_complexity(grid, tables, nest, signed)
-        if nest[first + N.MIN_COMPLEXITY] + nest[second + N.MIN_COMPLEXITY] > max_nodes:
+        if (
+            min_complexity(nest, on_slot, signed) + min_complexity(nest, off_slot, signed)
+            > max_nodes
+        ):
             continue
-        complexity = count_complexity(nest, on_slot, first, max_nodes)
-        complexity += count_complexity(nest, off_slot, second, max_nodes - complexity)
+        complexity = count_two_chains(nest, on_slot, first, off_slot, second, max_nodes)
         if complexity > max_nodes:
             continue
-        key = sort_key(tables, base, complexity, DOUBLE)
+        key = sort_key(tables, base, complexity, DOUBLE_KIND)
         if is_useful(grid, tables, nest, signed, key):
             clear_citations(nest)
-            digest = cite_chain(nest, on_slot, signed, first)
-            digest = digest * 3 + cite_chain(nest, off_slot, signed, second)
+            digest = 3 * collect_citations(nest, on_slot, signed, first)
+            digest += collect_citations(nest, off_slot, signed, second)
             record_conclusion(grid, tables, nest, key, complexity, signed, digest & N.HASH_MASK)
 
 
 @compiled()
-def _record_constraint(grid, inner, tables, nest, constraint, mode, base):
-    """Record what all candidates of a constraint imply."""
-    if not mode & DYNAMIC and not have_common_implication(grid, tables, nest, inner, constraint):
+def _record_constraint(grid, inner_grid, tables, graph, nest, constraint, mode, base):
+    """Record the nodes that all candidates of a constraint imply."""
+    if not mode & DYNAMIC and not have_common_consequence(grid, tables, graph, constraint):
         return
     kind = CELL_KIND if constraint < L.UNIT_DIGITS else REGION_KIND
     mask = grid[constraint]
@@ -142,33 +139,17 @@ def _record_constraint(grid, inner, tables, nest, constraint, mode, base):
     while rest:
         node = candidate_at(tables, constraint, lowest_bit(tables, rest))
         rest &= rest - 1
-        _follow_once(grid, inner, tables, nest, node, mode)
+        _follow_once(grid, inner_grid, tables, nest, node, mode)
     first = candidate_at(tables, constraint, lowest_bit(tables, mask))
-    first_slot = _slot_of(nest, first)
-    for k in range(nest[first_slot + N.ON_COUNT] + nest[first_slot + N.OFF_COUNT]):
+    first_slot = slot_of(nest, N.INNER_SLOTS, 2 * first + 1)
+    for k in range(nest[first_slot + L.ON_COUNT] + nest[first_slot + L.OFF_COUNT]):
         signed = reached_node(nest, first_slot, k)
-        rest = mask & (mask - 1)
-        is_common = True
-        minimum = min_complexity(nest, first_slot, signed)
-        while rest and is_common:
-            node = candidate_at(tables, constraint, lowest_bit(tables, rest))
-            rest &= rest - 1
-            entry = nest[_slot_of(nest, node) + N.ENTRY_AT + signed]
-            is_common = entry != 0
-            minimum += nest[entry + N.MIN_COMPLEXITY]
-        if not is_common or not changes_candidates(grid, signed):
+        if not changes_candidates(grid, signed):
             continue
         max_nodes = max_useful_complexity(grid, tables, nest, signed)
-        if minimum > max_nodes:
-            continue
-        complexity, rest = 0, mask
-        while rest and complexity <= max_nodes:
-            node = candidate_at(tables, constraint, lowest_bit(tables, rest))
-            rest &= rest - 1
-            slot = _slot_of(nest, node)
-            complexity += count_complexity(
-                nest, slot, nest[slot + N.ENTRY_AT + signed], max_nodes - complexity
-            )
+        complexity = count_branches(
+            grid, tables, nest, N.INNER_SLOTS, constraint, signed, max_nodes
+        )
         if complexity > max_nodes:
             continue
         key = sort_key(tables, base, complexity, kind)
@@ -180,7 +161,9 @@ def _record_constraint(grid, inner, tables, nest, constraint, mode, base):
         while rest:
             node = candidate_at(tables, constraint, lowest_bit(tables, rest))
             rest &= rest - 1
-            slot = _slot_of(nest, node)
-            digest = digest * 3 + cite_chain(nest, slot, signed, nest[slot + N.ENTRY_AT + signed])
+            slot = slot_of(nest, N.INNER_SLOTS, 2 * node + 1)
+            digest = digest * 3 + collect_citations(
+                nest, slot, signed, nest[slot + L.DERIVATION_AT + signed]
+            )
             digest &= N.HASH_MASK
         record_conclusion(grid, tables, nest, key, complexity, signed, digest)

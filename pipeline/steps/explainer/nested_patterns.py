@@ -8,46 +8,29 @@ from pipeline.steps.explainer import nested_layout as N
 from pipeline.steps.explainer.nested_hints import (
     add_eliminated_parents,
     add_elimination,
+    add_elimination_parent,
     add_eliminations_of_cell,
-    add_parent,
     cite,
     clear_citations,
     enter_eliminations,
     mix,
     start_eliminations,
 )
-from pipeline.steps.step_arrays import bit_count, cell_at, lowest_bit
+from pipeline.steps.explainer.patterns import places_of_digit, unit_in_order
+from pipeline.steps.step_arrays import bit_count, cell_at, lowest_bit, unit_of
 
 
-# The first of the four that applies anywhere is used, everywhere it applies. The parents of its
-# eliminations are the eliminated candidates that would be in the way of the pattern.
+# The first of the four patterns that applies at all is used wherever it applies. The parents of its
+# eliminations are the candidates without whose elimination the pattern would not exist.
 @compiled()
 def use_patterns(state, grid, tables, nest, slot):
-    """Enter what patterns eliminate. Returns whether there is any pattern."""
+    """Add the eliminations of patterns to a slot. Returns whether there is any pattern."""
     return (
         _use_locked(state, grid, tables, nest, slot)
         or _use_hidden_pairs(state, grid, tables, nest, slot)
         or _use_naked_pairs(state, grid, tables, nest, slot)
         or _use_x_wings(state, grid, tables, nest, slot)
     )
-
-
-@compiled(inline=True)
-def _places(grid, unit, digit):
-    """The places of a digit in a unit, as positions."""
-    return grid[L.UNIT_DIGITS + 9 * unit + digit]
-
-
-@compiled(inline=True)
-def _unit_of(tables, cell, kind):
-    """The row, column or box of a cell, for kind 0, 1, 2."""
-    return tables[L.NODE_CONSTRAINTS + 36 * cell + kind] // 9 - 9
-
-
-@compiled(inline=True)
-def _unit_in_order(k):
-    """The units in the order boxes, columns, rows."""
-    return k + L.FIRST_BOX if k < 9 else k if k < 18 else k - 18
 
 
 @compiled()
@@ -62,7 +45,7 @@ def _count_open(state, tables, unit):
 @compiled()
 def _add_eliminations_of_digit(grid, tables, nest, unit, digit, positions):
     """Add the eliminations of a digit at some positions of a unit."""
-    rest = _places(grid, unit, digit) & positions
+    rest = places_of_digit(grid, unit, digit) & positions
     while rest:
         add_elimination(nest, 9 * cell_at(tables, unit, lowest_bit(tables, rest)) + digit)
         rest &= rest - 1
@@ -85,28 +68,28 @@ def _use_locked(state, grid, tables, nest, slot):
     for k in range(324):
         kinds, digit, index = k // 81, k // 9 % 9, k % 9
         unit = (L.FIRST_BOX if kinds < 2 else L.FIRST_COLUMN if kinds == 2 else L.FIRST_ROW) + index
-        places = _places(grid, unit, digit)
+        places = places_of_digit(grid, unit, digit)
         group = tables[L.SPOT_AT + 512 * unit + places]
         if group < 81:
             continue
         other = tables[L.NODE_CONSTRAINTS + 36 * group + (kinds >= 2)] // 9 - 9
         if kinds < 2 and (other < L.FIRST_COLUMN) != (kinds == 1):
             continue
-        others = _places(grid, other, digit)
+        others = places_of_digit(grid, other, digit)
         if bit_count(tables, others) == bit_count(tables, places):
             continue
         found = True
         start_eliminations(nest)
-        eliminated = _places(state, unit, digit) & ~places
+        eliminated = places_of_digit(state, unit, digit) & ~places
         while eliminated:
             cell = cell_at(tables, unit, lowest_bit(tables, eliminated))
             eliminated &= eliminated - 1
-            if _unit_of(tables, cell, other // 9) != other:
-                add_parent(nest, 9 * cell + digit)
+            if unit_of(tables, cell, other // 9) != other:
+                add_elimination_parent(nest, 9 * cell + digit)
         while others:
             cell = cell_at(tables, other, lowest_bit(tables, others))
             others &= others - 1
-            if _unit_of(tables, cell, unit // 9) != unit:
+            if unit_of(tables, cell, unit // 9) != unit:
                 add_elimination(nest, 9 * cell + digit)
         clear_citations(nest)
         cite(nest, L.UNIT_DIGITS + 9 * unit + digit)
@@ -119,13 +102,13 @@ def _use_hidden_pairs(state, grid, tables, nest, slot):
     """Use hidden pairs."""
     found = False
     for k in range(27):
-        unit = _unit_in_order(k)
+        unit = unit_in_order(k)
         if _count_open(state, tables, unit) <= 4:
             continue
         for second in range(1, 9):
-            places = _places(grid, unit, second)
+            places = places_of_digit(grid, unit, second)
             for first in range(second if bit_count(tables, places) == 2 else 0):
-                if _places(grid, unit, first) != places:
+                if places_of_digit(grid, unit, first) != places:
                     continue
                 a = L.UNIT_DIGITS + 9 * unit + first
                 _begin_pattern(state, grid, tables, nest, a, a + second - first)
@@ -144,7 +127,7 @@ def _use_naked_pairs(state, grid, tables, nest, slot):
     """Use naked pairs."""
     found = False
     for k in range(27):
-        unit = _unit_in_order(k)
+        unit = unit_in_order(k)
         if _count_open(state, tables, unit) < 4:
             continue
         for second in range(1, 9):
@@ -172,8 +155,10 @@ def _use_x_wings(state, grid, tables, nest, slot):
         for second in range(base + 1, base + 9):
             for first in range(base, second):
                 for digit in range(9):
-                    places = _places(grid, first, digit)
-                    if bit_count(tables, places) != 2 or places != _places(grid, second, digit):
+                    places = places_of_digit(grid, first, digit)
+                    if bit_count(tables, places) != 2 or places != places_of_digit(
+                        grid, second, digit
+                    ):
                         continue
                     placed = 0
                     for line in range(9):

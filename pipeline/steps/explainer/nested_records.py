@@ -1,8 +1,8 @@
-"""The hints of one search among the remaining candidates, as far as they eliminate something first.
+"""The useful hints of one search among the remaining candidates.
 
-Sudoku Explainer sorts all hints of such a search, and enters what they eliminate in this order. A
-candidate keeps the parents by which it is eliminated first. So for each candidate it is enough to
-know the first hint that eliminates it: FIRST_RECORD.
+Sudoku Explainer sorts the hints of a search, and applies them in this order. A candidate keeps the
+parents by which it is eliminated first. So a hint is useful only if it is the first to eliminate
+some candidate. FIRST_RECORD has this hint for each candidate.
 """
 
 from __future__ import annotations
@@ -10,6 +10,8 @@ from __future__ import annotations
 from pipeline.native import compiled
 from pipeline.steps import layout as L
 from pipeline.steps.explainer import nested_layout as N
+from pipeline.steps.explainer.hints import rating_rank
+from pipeline.steps.explainer.implications import ANY_COMPLEXITY
 from pipeline.steps.explainer.nested_hints import (
     add_eliminated_parents,
     add_elimination,
@@ -17,24 +19,13 @@ from pipeline.steps.explainer.nested_hints import (
     enter_eliminations,
     start_eliminations,
 )
-from pipeline.steps.explainer.nested_slots import MOST
 from pipeline.steps.step_arrays import lowest_bit
-
-
-@compiled(inline=True)
-def added_tenths(tables, complexity):
-    """The tenths that a complexity adds to a rating."""
-    added = 0
-    while complexity > tables[L.COMPLEXITIES + added]:
-        added += 1
-    return added
 
 
 @compiled(inline=True)
 def sort_key(tables, base, complexity, kind):
     """A number that orders hints by rating, complexity and kind."""
-    rank = tables[L.RANKS + 32 * base + added_tenths(tables, complexity)]
-    return (rank * 4096 + complexity) * 8 + kind
+    return (rating_rank(tables, base, complexity) * 4096 + complexity) * 8 + kind
 
 
 @compiled()
@@ -49,7 +40,7 @@ def start_records(nest):
 def is_first_to_eliminate(nest, node, key):
     """Whether a hint is the first one to eliminate a candidate, so far."""
     record = nest[N.FIRST_RECORD + node]
-    return record == L.NOTHING or key < nest[N.RECORDS + N.RECORD_SIZE * record + N.RECORD_KEY]
+    return record == L.NOTHING or key < nest[N.HINT_RECORDS + N.RECORD_SIZE * record + N.RECORD_KEY]
 
 
 @compiled()
@@ -68,20 +59,22 @@ def is_useful(grid, tables, nest, signed, key):
 
 @compiled()
 def max_useful_complexity(grid, tables, nest, signed):
-    """The highest complexity with which a hint of the same base may be useful."""
+    """The highest complexity with which another hint of the same base may be useful."""
     if not signed & 1:
         record = nest[N.FIRST_RECORD + signed // 2]
         if record == L.NOTHING:
-            return MOST
-        return nest[N.RECORDS + N.RECORD_SIZE * record + N.RECORD_COMPLEXITY]
+            return ANY_COMPLEXITY
+        return nest[N.HINT_RECORDS + N.RECORD_SIZE * record + N.RECORD_COMPLEXITY]
     max_nodes, cell = 0, signed // 18
     rest = grid[cell] & ~(1 << signed // 2 % 9)
     while rest:
         record = nest[N.FIRST_RECORD + 9 * cell + lowest_bit(tables, rest)]
         rest &= rest - 1
         if record == L.NOTHING:
-            return MOST
-        max_nodes = max(max_nodes, nest[N.RECORDS + N.RECORD_SIZE * record + N.RECORD_COMPLEXITY])
+            return ANY_COMPLEXITY
+        max_nodes = max(
+            max_nodes, nest[N.HINT_RECORDS + N.RECORD_SIZE * record + N.RECORD_COMPLEXITY]
+        )
     return max_nodes
 
 
@@ -92,7 +85,7 @@ def add_record(nest, key, complexity, signed, digest):
     if number == N.MAX_RECORDS:
         return L.NOTHING
     nest[N.RECORD_COUNT] += 1
-    record = N.RECORDS + N.RECORD_SIZE * number
+    record = N.HINT_RECORDS + N.RECORD_SIZE * number
     nest[record + N.RECORD_KEY], nest[record + N.RECORD_COMPLEXITY] = key, complexity
     nest[record + N.RECORD_SIGNED], nest[record + N.RECORD_IS_USED] = signed, 0
     nest[record + N.RECORD_LOW] = digest & (1 << 30) - 1
@@ -122,20 +115,20 @@ def record_conclusion(grid, tables, nest, key, complexity, signed, digest):
 
 @compiled()
 def use_records(state, grid, tables, nest, slot):
-    """Enter what the recorded hints eliminate, in their order. Returns whether there are any."""
+    """Add the eliminations of the recorded hints to a slot. Returns whether there are any."""
     count = 0
     for node in range(L.SINGLES):
         number = nest[N.FIRST_RECORD + node]
         if number == L.NOTHING:
             continue
-        record = N.RECORDS + N.RECORD_SIZE * number
+        record = N.HINT_RECORDS + N.RECORD_SIZE * number
         if nest[record + N.RECORD_IS_USED]:
             continue
         nest[record + N.RECORD_IS_USED] = 1
         place, key = count, nest[record + N.RECORD_KEY]
         while place:
             other = nest[N.SORTED + place - 1]
-            other_key = nest[N.RECORDS + N.RECORD_SIZE * other + N.RECORD_KEY]
+            other_key = nest[N.HINT_RECORDS + N.RECORD_SIZE * other + N.RECORD_KEY]
             if other_key < key or (other_key == key and other < number):
                 break
             nest[N.SORTED + place] = nest[N.SORTED + place - 1]
@@ -143,7 +136,7 @@ def use_records(state, grid, tables, nest, slot):
         nest[N.SORTED + place] = number
         count += 1
     for k in range(count):
-        record = N.RECORDS + N.RECORD_SIZE * nest[N.SORTED + k]
+        record = N.HINT_RECORDS + N.RECORD_SIZE * nest[N.SORTED + k]
         start_eliminations(nest)
         for word in range(N.CITED_WORDS):
             cited = nest[record + N.RECORD_CITED + word]

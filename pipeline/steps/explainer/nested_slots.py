@@ -1,8 +1,8 @@
-"""What follows from an assumption, dynamically.
+"""The nodes that follow from an assumption, in slots that hints can extend.
 
-These are the rules of `explainer.implications`, for searches that continue: after what follows by
-links, candidates that hints eliminate are followed, too. A *slot* of `nest` holds what follows from
-one assumption, in the order in which Sudoku Explainer 1.2.1 finds it; `nested_layout` describes it.
+Links have the same rules as in `explainer.implications`. In addition, a hint may eliminate
+candidates, from which further nodes follow. A *slot* of `nest` has all nodes that follow from one
+assumption, in the order in which Sudoku Explainer 1.2.1 finds them; `nested_layout` describes it.
 """
 
 from __future__ import annotations
@@ -10,102 +10,55 @@ from __future__ import annotations
 from pipeline.native import compiled
 from pipeline.steps import layout as L
 from pipeline.steps.explainer import nested_layout as N
-from pipeline.steps.step_arrays import candidate_at, eliminate, lowest_bit
+from pipeline.steps.explainer.implications import DYNAMIC, follow_off, follow_on, reach
+from pipeline.steps.step_arrays import eliminate
 
-UNIT_LINKS, CELL_LINKS, DYNAMIC = 1, 2, 4
-STATIC_LINKS, DYNAMIC_LINKS = UNIT_LINKS | CELL_LINKS, UNIT_LINKS | CELL_LINKS | DYNAMIC
-"""Which strong links count: a digit with two places in a unit, a cell with two candidates; with
-DYNAMIC, also those that arise because candidates that are off are eliminated.
-"""
 
-MOST = 1 << 20
-"""More nodes than any hint has."""
+@compiled(inline=True)
+def slot_of(nest, slots, signed):
+    """The slot of an assumption. `slots`: OUTER_SLOTS, or for a candidate on also INNER_SLOTS."""
+    number = nest[N.SLOT_NUMBER + signed // 2]
+    return slots + N.NEST_SLOT_SIZE * (number + (0 if signed & 1 else N.MAX_CANDIDATES))
 
 
 @compiled()
 def _start_slot(nest, slot, signed):
     """Start a slot with an assumption."""
-    for k in range(nest[slot + N.ON_COUNT]):
-        nest[slot + N.ENTRY_AT + 2 * nest[slot + N.ON_ORDER + k] + 1] = 0
-    for k in range(nest[slot + N.OFF_COUNT]):
-        nest[slot + N.ENTRY_AT + 2 * nest[slot + N.OFF_ORDER + k]] = 0
-    nest[slot + N.ON_COUNT] = nest[slot + N.OFF_COUNT] = 0
-    nest[slot + N.CONFLICT] = L.NOTHING
-    nest[slot + N.SLOT_END] = N.ENTRIES
-    reach(nest, slot, signed, L.NOTHING, 0)
-
-
-@compiled(inline=True)
-def _add_entry(nest, slot, cause, minimum):
-    """Add an entry; its parents are added afterwards."""
-    entry = slot + nest[slot + N.SLOT_END]
-    nest[entry + N.PARENT_COUNT], nest[entry + N.CAUSE] = 0, cause
-    nest[entry + N.MIN_COMPLEXITY] = minimum
-    nest[slot + N.LAST_ENTRY] = entry
-    nest[slot + N.SLOT_END] += N.FIRST_PARENT
-    return entry
-
-
-@compiled(inline=True)
-def add_entry_parent(nest, slot, parent):
-    """Add a parent to the last entry."""
-    nest[nest[slot + N.LAST_ENTRY] + N.PARENT_COUNT] += 1
-    nest[slot + nest[slot + N.SLOT_END]] = parent
-    nest[slot + N.SLOT_END] += 1
-
-
-@compiled(inline=True)
-def reach(nest, slot, signed, cause, minimum):
-    """Enter a node. `minimum`: a lower bound of the complexity of its parents."""
-    nest[slot + N.ENTRY_AT + signed] = _add_entry(nest, slot, cause, minimum + 1)
-    if signed & 1:
-        nest[slot + N.ON_ORDER + nest[slot + N.ON_COUNT]] = signed // 2
-        nest[slot + N.ON_COUNT] += 1
-    else:
-        nest[slot + N.OFF_ORDER + nest[slot + N.OFF_COUNT]] = signed // 2
-        nest[slot + N.OFF_COUNT] += 1
-
-
-@compiled(inline=True)
-def _conflict(nest, slot, signed, cause, minimum):
-    """Enter a node whose contrary is reached; the arguments are those of `reach`."""
-    nest[slot + N.CONFLICT] = signed
-    nest[slot + N.CONFLICT_AT] = _add_entry(nest, slot, cause, minimum + 1)
+    for k in range(nest[slot + L.ON_COUNT]):
+        nest[slot + L.DERIVATION_AT + 2 * nest[slot + L.ON_ORDER + k] + 1] = 0
+    for k in range(nest[slot + L.OFF_COUNT]):
+        nest[slot + L.DERIVATION_AT + 2 * nest[slot + L.OFF_ORDER + k]] = 0
+    nest[slot + L.ON_COUNT] = nest[slot + L.OFF_COUNT] = 0
+    nest[slot + L.CONFLICT] = L.NOTHING
+    nest[slot + L.DERIVATIONS_END] = N.NEST_DERIVATIONS
+    reach(nest, slot, signed, L.NOTHING)
 
 
 @compiled(inline=True)
 def min_complexity(nest, slot, signed):
     """A lower bound of the complexity of the chain to a node that is reached."""
-    return nest[nest[slot + N.ENTRY_AT + signed] + N.MIN_COMPLEXITY]
-
-
-@compiled(inline=True)
-def link_index(k):
-    """The index in NODE_CONSTRAINTS of link k = 0 … 3: within the cell, then box, row, column.
-
-    A node keeps the parents by which it is reached first, so the order decides complexities.
-    """
-    return (k + 1) % 3 if k else 3
+    return nest[slot + nest[slot + L.DERIVATION_AT + signed] + N.MIN_COMPLEXITY]
 
 
 @compiled()
-def propagate(state, grid, tables, nest, slot, on_head, off_head, mode):
-    """Follow the nodes on from `on_head` on, and the nodes off from `off_head` on.
+def propagate_slot(state, grid, tables, nest, slot, on_head, off_head, mode):
+    """Add all nodes that follow from the nodes of a slot.
 
-    Stops if nothing more follows, or at the first contradiction, which is CONFLICT. `grid` has the
-    candidates that remain. In the mode DYNAMIC, nodes off are eliminated from it, and a strong link
-    depends on the candidates of `state` that `grid` lacks.
+    `on_head`, `off_head`: the number of nodes on and off that have been followed already. Stops at
+    the first contradiction, which is CONFLICT. `grid` has the candidates that remain. In the mode
+    DYNAMIC, nodes off are eliminated from it. A strong link that exists only after eliminations has
+    the eliminated candidates of its constraint as further parents.
     """
     while True:
-        if on_head < nest[slot + N.ON_COUNT]:
-            node = nest[slot + N.ON_ORDER + on_head]
+        if on_head < nest[slot + L.ON_COUNT]:
+            node = nest[slot + L.ON_ORDER + on_head]
             on_head += 1
-            if not _follow_on(grid, tables, nest, slot, node):
+            if not follow_on(grid, tables, nest, slot, node, mode):
                 return
-        elif off_head < nest[slot + N.OFF_COUNT]:
-            node = nest[slot + N.OFF_ORDER + off_head]
+        elif off_head < nest[slot + L.OFF_COUNT]:
+            node = nest[slot + L.OFF_ORDER + off_head]
             off_head += 1
-            if not _follow_off(state, grid, tables, nest, slot, node, mode):
+            if not follow_off(state, grid, tables, nest, slot, node, mode):
                 return
             if mode & DYNAMIC:
                 eliminate(grid, tables, node)
@@ -114,72 +67,15 @@ def propagate(state, grid, tables, nest, slot, on_head, off_head, mode):
 
 
 @compiled()
-def _follow_on(grid, tables, nest, slot, node):
-    """Enter what a candidate on implies. Returns False at a contradiction."""
-    entries = slot + N.ENTRY_AT
-    minimum = min_complexity(nest, slot, 2 * node + 1)
-    for k in range(4):
-        j = link_index(k)
-        constraint = tables[L.NODE_CONSTRAINTS + 4 * node + j]
-        rest = grid[constraint] & ~tables[L.NODE_MASKS + 4 * node + j]
-        while rest:
-            other = candidate_at(tables, constraint, lowest_bit(tables, rest))
-            rest &= rest - 1
-            is_conflict = nest[entries + 2 * other + 1] != 0
-            if not is_conflict and nest[entries + 2 * other]:
-                continue
-            if is_conflict:
-                _conflict(nest, slot, 2 * other, L.NOTHING, minimum)
-            else:
-                reach(nest, slot, 2 * other, L.NOTHING, minimum)
-            add_entry_parent(nest, slot, 2 * node + 1)
-            if is_conflict:
-                return False
-    return True
-
-
-@compiled()
-def _follow_off(state, grid, tables, nest, slot, node, mode):
-    """Enter what a candidate off implies. Returns False at a contradiction."""
-    entries = slot + N.ENTRY_AT
-    for k in range(4):
-        j = link_index(k)
-        constraint = tables[L.NODE_CONSTRAINTS + 4 * node + j]
-        rest = grid[constraint] & ~tables[L.NODE_MASKS + 4 * node + j]
-        if rest == 0 or rest & (rest - 1):
-            continue
-        other = candidate_at(tables, constraint, lowest_bit(tables, rest))
-        is_conflict = nest[entries + 2 * other] != 0
-        if not is_conflict and nest[entries + 2 * other + 1]:
-            continue
-        if is_conflict:
-            _conflict(nest, slot, 2 * other + 1, constraint, 0)
-        else:
-            reach(nest, slot, 2 * other + 1, constraint, 0)
-        minimum = min_complexity(nest, slot, 2 * node)
-        add_entry_parent(nest, slot, 2 * node)
-        eliminated = state[constraint] & ~grid[constraint] if mode & DYNAMIC else 0
-        while eliminated:
-            parent = 2 * candidate_at(tables, constraint, lowest_bit(tables, eliminated))
-            eliminated &= eliminated - 1
-            minimum = max(minimum, min_complexity(nest, slot, parent))
-            add_entry_parent(nest, slot, parent)
-        nest[nest[slot + N.LAST_ENTRY] + N.MIN_COMPLEXITY] = minimum + 1
-        if is_conflict:
-            return False
-    return True
-
-
-@compiled()
-def follow(state, grid, tables, nest, slot, signed, mode):
-    """Write what follows from a signed node to a slot, dynamically or not."""
+def fill_slot(state, grid, tables, nest, slot, signed, mode):
+    """Write the nodes that follow from a signed node to a slot; `mode` may have DYNAMIC."""
     _start_slot(nest, slot, signed)
     if mode & DYNAMIC:
         for k in range(L.CONSTRAINTS):
             grid[k] = state[k]
-        propagate(state, grid, tables, nest, slot, 0, 0, mode)
+        propagate_slot(state, grid, tables, nest, slot, 0, 0, mode)
     else:
-        propagate(state, state, tables, nest, slot, 0, 0, mode)
+        propagate_slot(state, state, tables, nest, slot, 0, 0, mode)
 
 
 @compiled()
@@ -188,36 +84,20 @@ def reduce_grid(state, grid, tables, nest, slot):
     for k in range(L.CONSTRAINTS):
         grid[k] = state[k]
     for k in range(nest[slot + N.OFF_HEAD]):
-        eliminate(grid, tables, nest[slot + N.OFF_ORDER + k])
+        eliminate(grid, tables, nest[slot + L.OFF_ORDER + k])
 
 
 @compiled()
 def revert_to_patterns(nest, slot):
-    """Take a slot without contradiction back to the end of level 1."""
-    if nest[slot + N.CONFLICT] == L.NOTHING:
-        for k in range(nest[slot + N.PATTERNS_ON], nest[slot + N.ON_COUNT]):
-            nest[slot + N.ENTRY_AT + 2 * nest[slot + N.ON_ORDER + k] + 1] = 0
-        for k in range(nest[slot + N.PATTERNS_OFF], nest[slot + N.OFF_COUNT]):
-            nest[slot + N.ENTRY_AT + 2 * nest[slot + N.OFF_ORDER + k]] = 0
-        for part in (N.ON_COUNT, N.ON_HEAD):
+    """Restore a slot to its content at the end of level 1, unless it has a contradiction."""
+    if nest[slot + L.CONFLICT] == L.NOTHING:
+        for k in range(nest[slot + N.PATTERNS_ON], nest[slot + L.ON_COUNT]):
+            nest[slot + L.DERIVATION_AT + 2 * nest[slot + L.ON_ORDER + k] + 1] = 0
+        for k in range(nest[slot + N.PATTERNS_OFF], nest[slot + L.OFF_COUNT]):
+            nest[slot + L.DERIVATION_AT + 2 * nest[slot + L.OFF_ORDER + k]] = 0
+        for part in (L.ON_COUNT, N.ON_HEAD):
             nest[slot + part] = nest[slot + N.PATTERNS_ON]
-        for part in (N.OFF_COUNT, N.OFF_HEAD):
+        for part in (L.OFF_COUNT, N.OFF_HEAD):
             nest[slot + part] = nest[slot + N.PATTERNS_OFF]
-        nest[slot + N.SLOT_END] = nest[slot + N.PATTERNS_END]
+        nest[slot + L.DERIVATIONS_END] = nest[slot + N.PATTERNS_END]
         nest[slot + N.NEXT_MIN], nest[slot + N.DONE_LEVEL] = 0, 1
-
-
-@compiled(inline=True)
-def reached_node(nest, slot, k):
-    """Node `k` of a slot: the nodes on, then the nodes off."""
-    count = nest[slot + N.ON_COUNT]
-    if k < count:
-        return 2 * nest[slot + N.ON_ORDER + k] + 1
-    return 2 * nest[slot + N.OFF_ORDER + k - count]
-
-
-@compiled(inline=True)
-def changes_candidates(grid, signed):
-    """Whether a conclusion changes the candidates."""
-    mask = grid[signed // 18]
-    return not signed & 1 or mask & (mask - 1) != 0

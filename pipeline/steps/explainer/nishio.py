@@ -6,14 +6,14 @@ from pipeline.native import compiled
 from pipeline.steps import layout as L
 from pipeline.steps.explainer.hints import (
     BASE_NISHIO,
-    CONTRADICTION,
+    CONTRADICTION_KIND,
     best_rating,
     conclude,
-    forget_hints,
     has_hint,
-    is_better,
     max_complexity,
     note_hint,
+    precedes_best,
+    start_choice,
 )
 from pipeline.steps.explainer.implications import (
     DYNAMIC,
@@ -22,21 +22,21 @@ from pipeline.steps.explainer.implications import (
     cite_chain,
     count_nodes,
     derivation_of,
-    follow,
+    follow_links,
 )
 from pipeline.steps.step_arrays import lowest_bit, reset_step
 
 _MODE = UNIT_LINKS | STOPS | DYNAMIC
 
 
-# A candidate from which links of one digit lead to a contradiction is false, and one without which
-# they do is true. Such links are hidden singles of the digit. Placing these on bit masks takes a
-# tenth of the time of following links, and tells whether there is a contradiction, but not the
-# chain that Sudoku Explainer finds.
+# If links of one digit lead from a candidate that is on to a contradiction, the candidate is false;
+# if they lead from a candidate that is off to a contradiction, it is true. Dynamic links of a digit
+# are its hidden singles. Placing these on bit masks shows whether there is a contradiction, in a
+# tenth of the time of following links, but not which chain Sudoku Explainer finds.
 @compiled()
 def find_nishio(state, grid, tables, step, workspace):
     """Find the best Nishio forcing chain. Returns its rating in tenths, or 0."""
-    forget_hints(workspace)
+    start_choice(workspace)
     for candidate in range(L.SINGLES):
         mask = state[candidate // 9]
         for is_on in (1, 0):
@@ -50,7 +50,7 @@ def find_nishio(state, grid, tables, step, workspace):
         return 0
     reset_step(step)
     start = workspace[L.BEST_SOURCE]
-    follow(state, grid, tables, workspace, L.SLOTS, start, L.NOTHING, L.SINGLES, _MODE)
+    follow_links(state, grid, tables, workspace, L.SLOTS, start, L.NOTHING, L.SINGLES, _MODE)
     cite_chain(workspace, step, L.SLOTS, workspace[L.SLOTS + L.CONFLICT_DERIVATION])
     contrary = workspace[L.SLOTS + L.CONFLICT] ^ 1
     cite_chain(workspace, step, L.SLOTS, derivation_of(workspace, L.SLOTS, contrary))
@@ -62,18 +62,18 @@ def find_nishio(state, grid, tables, step, workspace):
 def _try_contradiction(state, grid, tables, workspace, start):
     """Note the contradiction to which a signed node leads, if it is better than the best hint."""
     slot = L.SLOTS
-    follow(state, grid, tables, workspace, slot, start, L.NOTHING, L.SINGLES, _MODE)
+    follow_links(state, grid, tables, workspace, slot, start, L.NOTHING, L.SINGLES, _MODE)
     conflict = workspace[slot + L.CONFLICT]
     if conflict == L.NOTHING:
         return
-    limit = max_complexity(workspace, tables, BASE_NISHIO, CONTRADICTION)
+    limit = max_complexity(workspace, tables, BASE_NISHIO, CONTRADICTION_KIND)
     complexity = count_nodes(workspace, slot, workspace[slot + L.CONFLICT_DERIVATION], limit)
     contrary = derivation_of(workspace, slot, conflict ^ 1)
     complexity += count_nodes(workspace, slot, contrary, limit)
-    if is_better(workspace, tables, BASE_NISHIO, complexity, CONTRADICTION):
+    if precedes_best(workspace, tables, BASE_NISHIO, complexity, CONTRADICTION_KIND):
         nothing = L.NOTHING
         note_hint(
-            workspace, tables, BASE_NISHIO, complexity, CONTRADICTION, start, nothing, nothing
+            workspace, tables, BASE_NISHIO, complexity, CONTRADICTION_KIND, start, nothing, nothing
         )
 
 

@@ -1,9 +1,9 @@
 """The patterns of Sudoku Explainer 1.2.1, in its order.
 
 Each `find_` function writes the first step of a technique, with its conclusions and citations, to
-`step`, and returns 1. Without a step it returns 0. The order of search is a part of the rules,
-because the first step decides which steps follow: units by kind (boxes, columns, rows), sets of
-positions or digits in the order of their masks. `layout` describes the arrays.
+`step`, and returns 1, or 0 if there is none. The order of search matters, because the first step
+decides which steps follow. Units are searched by kind (boxes, columns, rows), sets of positions or
+digits in the order of their masks. `layout` describes the arrays.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def unit_in_order(k):
 
 
 @compiled(inline=True)
-def _places(state, unit, digit):
+def places_of_digit(state, unit, digit):
     """The positions of a digit in a unit."""
     return state[L.UNIT_DIGITS + 9 * unit + digit]
 
@@ -44,27 +44,27 @@ def _place_in(tables, step, unit, digit, places):
     append_new(step, L.CITED, constraint)
 
 
-FULL_HOUSE, IN_BOX, IN_LINE = range(3)
+LAST_CELL, IN_BOX, IN_LINE = range(3)
 """Forms of hidden singles: in the last open cell of a unit, in a box, in a column or a row."""
 
 
 @compiled()
-def find_hidden_single(state, tables, step, form):
+def find_hidden_single_by_unit(state, tables, step, form):
     """Find a hidden single: the last open cell of a unit (1.0), in a box (1.2), in a line (1.5)."""
     for k in range(9 if form == IN_LINE else 0, 9 if form == IN_BOX else 27):
         unit = unit_in_order(k)
-        if form == FULL_HOUSE and state[L.OPEN_CELLS + unit] != 1:
+        if form == LAST_CELL and state[L.OPEN_CELLS + unit] != 1:
             continue
         for digit in range(9):
-            if bit_count(tables, _places(state, unit, digit)) == 1:
-                _place_in(tables, step, unit, digit, _places(state, unit, digit))
+            if bit_count(tables, places_of_digit(state, unit, digit)) == 1:
+                _place_in(tables, step, unit, digit, places_of_digit(state, unit, digit))
                 step[L.BASE_UNITS] = 1 << unit
                 return 1
     return 0
 
 
 @compiled()
-def find_naked_single(state, tables, step):
+def find_first_naked_single(state, tables, step):
     """Find a naked single."""
     for cell in range(81):
         if bit_count(tables, state[cell]) == 1:
@@ -80,14 +80,14 @@ def find_naked_single(state, tables, step):
 # claiming in box b left the digit a single place in a line x, the third box of the band would have
 # all its places in the third line y, so direct pointing would find that place first.
 @compiled()
-def find_locked(state, tables, step, is_claiming, is_direct):
+def find_pointing_or_claiming(state, tables, step, is_claiming, is_direct):
     """Find pointing (2.6, directly 1.7) or claiming (2.8, directly 1.9)."""
     for is_row in range(2):
         line = L.FIRST_ROW if is_row else L.FIRST_COLUMN
         first, crossing = (line, L.FIRST_BOX) if is_claiming else (L.FIRST_BOX, line)
         for k in range(81):
             digit, unit = k // 9, first + k % 9
-            places = _places(state, unit, digit)
+            places = places_of_digit(state, unit, digit)
             if bit_count(tables, places) < 2:
                 continue
             group = tables[L.SPOT_AT + 512 * unit + places]
@@ -132,7 +132,7 @@ def _eliminate_outside(state, tables, step, unit, other, digit):
 def _leaves_a_place(state, tables, step, first, unit, other, digit):
     """Place a digit in a unit of the kind of `unit` with one place outside of unit `other`."""
     for each in range(first, first + 9):
-        places = _places(state, each, digit)
+        places = places_of_digit(state, each, digit)
         if each == unit or bit_count(tables, places) < 2:
             continue
         outside = 0
@@ -156,7 +156,7 @@ def find_hidden_set(state, tables, step, size, is_direct):
         unit = unit_in_order(k)
         usable = 0
         for digit in range(9):
-            places = _places(state, unit, digit)
+            places = places_of_digit(state, unit, digit)
             state[L.ROW_MASKS + digit] = places
             if 1 < bit_count(tables, places) <= size:
                 usable |= 1 << digit
@@ -191,7 +191,7 @@ def find_hidden_set(state, tables, step, size, is_direct):
 def _place_outside(state, tables, step, unit, digits, places):
     """Place the lowest digit that has several places in a unit, one of them outside `places`."""
     for digit in range(9):
-        rest = _places(state, unit, digit)
+        rest = places_of_digit(state, unit, digit)
         if (
             not digits >> digit & 1
             and bit_count(tables, rest) > 1
@@ -236,7 +236,7 @@ def find_naked_set(state, tables, step, size):
 
 # The places of a digit in n lines are in n lines that cross them, so no other cell of these has it.
 @compiled()
-def find_fish(state, tables, step, size):
+def find_fish_without_fins(state, tables, step, size):
     """Find a fish without fins: X-wing (3.2), swordfish (3.8), jellyfish (5.2)."""
     for base in (L.FIRST_COLUMN, L.FIRST_ROW):
         for line in range(9):
@@ -244,7 +244,7 @@ def find_fish(state, tables, step, size):
         for digit in range(9):  # for each line, the digits of which it may be a base line
             usable = placed = 0
             for line in range(9):
-                if 1 < bit_count(tables, _places(state, base + line, digit)) <= size:
+                if 1 < bit_count(tables, places_of_digit(state, base + line, digit)) <= size:
                     usable |= 1 << line
                 placed += state[L.VALUES + L.UNIT_DIGITS + 9 * (base + line) + digit] != 0
             if bit_count(tables, usable) >= size and placed <= 9 - 2 * size:
@@ -271,7 +271,7 @@ def _conclude_fish(state, tables, step, base, lines, digit, size):
     reset_step(step)
     columns, rest = 0, lines
     while rest:
-        columns |= _places(state, base + lowest_bit(tables, rest), digit)
+        columns |= places_of_digit(state, base + lowest_bit(tables, rest), digit)
         rest &= rest - 1
     if bit_count(tables, columns) != size:
         return
@@ -279,7 +279,7 @@ def _conclude_fish(state, tables, step, base, lines, digit, size):
         if lines >> line & 1:
             append_new(step, L.CITED, L.UNIT_DIGITS + 9 * (base + line) + digit)
             continue
-        rest = columns & _places(state, base + line, digit)
+        rest = columns & places_of_digit(state, base + line, digit)
         while rest:
             cell = cell_at(tables, base + line, lowest_bit(tables, rest))
             add_eliminations(state, tables, step, cell, 1 << digit)
@@ -291,7 +291,7 @@ def _conclude_fish(state, tables, step, base, lines, digit, size):
 # The pivot has two digits x, y (XYZ-wing: and z); the wings, which it sees, x, z and y, z. Whatever
 # the pivot holds, one of the three holds z.
 @compiled()
-def find_wing(state, tables, step, size):
+def find_xy_or_xyz_wing(state, tables, step, size):
     """Find an XY-wing (4.2) or, with three digits in the pivot, an XYZ-wing (4.4)."""
     for pivot in range(81):
         if bit_count(tables, state[pivot]) != size:
