@@ -68,6 +68,11 @@ class Walkthrough:
         if self.until is not None:
             technique_named(self.until, (*ORDERS[self.order], *VARIANT_TECHNIQUES))
 
+    @property
+    def has_only_steps(self) -> bool:
+        """Whether steps are printed instead of the solution."""
+        return self.hint is not None or self.are_all or self.until is not None
+
     def steps_of(self, result: Result[Any]) -> Iterator[Step]:
         """The steps of a result to print."""
         find = all_steps_of if self.are_all else steps_of
@@ -95,7 +100,8 @@ def show_steps(
 
     If `as_json`, prints the record of the puzzle with its steps. With a hint, the record has no
     field `texts`, which would show the solutions. Returns False if the puzzle was not solved, if
-    there is no hint, if the state of the game contains mistakes, or if a step fails its check.
+    there is no hint, if the state of the game contains mistakes, if a step fails its check, or if
+    the puzzle has no steps and these were to be printed instead of the solution.
     """
     name, problem = printable(item.where), result.problem
     try:
@@ -112,7 +118,7 @@ def show_steps(
         if not isinstance(problem, PuzzleProblem) or not has_steps(result):
             is_unsolvable = result.complete and not result.solutions
             say(f"{name}: {_NO_SOLUTION if is_unsolvable else NO_STEPS}")
-            return walkthrough.hint is None
+            return not walkthrough.has_only_steps
         return _show(name, result, problem, walkthrough)
     except SolverError as error:
         say(f"{name}: failed: {error}")
@@ -126,12 +132,12 @@ def _print_record(
     walkthrough: Walkthrough,
     mistakes: list[str],
 ) -> bool:
-    """Print the record of a puzzle with its steps; returns whether there is a hint, if asked."""
+    """Print the record of a puzzle with its steps; returns whether there is what was asked for."""
     is_hint = walkthrough.hint is not None
     steps = [] if is_hint and mistakes else _step_objects(result, walkthrough)
     more: dict[str, Any] = {"mistakes": mistakes} if mistakes else {}
     print(record_line(item, result, settings, texts=not is_hint, steps=steps, **more))
-    return bool(steps) or not is_hint
+    return bool(steps) if is_hint else steps is not None or not walkthrough.has_only_steps
 
 
 def _show(name: str, result: Result[Any], problem: PuzzleProblem, walkthrough: Walkthrough) -> bool:
