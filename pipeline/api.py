@@ -6,6 +6,7 @@ import warnings
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, Unpack, cast, overload
 
@@ -438,24 +439,32 @@ def steps_of(result: Result[Grid | Model], *, order: Order = "hodoku") -> Iterat
 
     Raises ValueError if `has_steps` is false.
     """
-    return _find_steps(result, order, every=False)
+    return _find_steps(result, order)
 
 
-def all_steps_of(result: Result[Grid | Model], *, order: Order = "hodoku") -> Iterator[Step]:
+def all_steps_of(
+    result: Result[Grid | Model],
+    *,
+    order: Order = "hodoku",
+    on_search: Callable[[int], object] = lambda _: None,
+) -> Iterator[Step]:
     """Yield all logical steps that are possible in the first position of `steps_of`.
 
-    They are sorted by technique. Each conclusion is in one of them only. The arguments are those of
-    `steps_of`.
+    They are sorted by technique. Each conclusion is in one of them only. For a 9×9 puzzle without
+    extra rules, `on_search` is called frequently with the number of techniques that are done. The
+    other arguments are those of `steps_of`.
 
         >>> from pipeline import all_steps_of, solve
         >>> print(next(all_steps_of(solve("12345678." + "." * 72))))
         r1c9=9 full house in row 1
     """
-    return _find_steps(result, order, every=True)
+    return _find_steps(result, order, on_search)
 
 
-def _find_steps(result: Result[Grid | Model], order: Order, *, every: bool) -> Iterator[Step]:
-    """The steps through a puzzle, or `every` step of its first position."""
+def _find_steps(
+    result: Result[Grid | Model], order: Order, on_search: Callable[[int], object] | None = None
+) -> Iterator[Step]:
+    """The steps through a puzzle or, with `on_search`, all steps of its first position."""
     from pipeline.steps import all_steps, steps  # noqa: PLC0415 - numpy is slow to load
     from pipeline.steps.orders import ORDERS  # noqa: PLC0415
     from pipeline.steps.variants import all_variant_steps, variant_steps  # noqa: PLC0415
@@ -468,7 +477,7 @@ def _find_steps(result: Result[Grid | Model], order: Order, *, every: bool) -> I
     puzzle = problem.puzzle
     if puzzle.is_plain and puzzle.geometry == NINE_BY_NINE:
         unique = is_unique and certificate is not None and certificate.complete == "proved"
-        find = all_steps if every else steps
+        find = partial(all_steps, on_search=on_search) if on_search else steps
         techniques = ORDERS[order]
         return find(
             puzzle.cells, unique=unique, techniques=techniques, struck=struck, placed=placed
@@ -477,7 +486,7 @@ def _find_steps(result: Result[Grid | Model], order: Order, *, every: bool) -> I
     cells = tuple(
         1 << values[cell] - 1 if cell in values else mask for cell, mask in enumerate(puzzle.cells)
     )
-    find_variant = all_variant_steps if every else variant_steps
+    find_variant = all_variant_steps if on_search else variant_steps
     return find_variant(replace(puzzle, cells=cells), struck=struck)
 
 

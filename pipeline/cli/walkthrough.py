@@ -16,6 +16,7 @@ from pipeline.errors import SolverError, counted, printable
 from pipeline.puzzle.geometry import Geometry
 from pipeline.puzzle.puzzle import Puzzle
 from pipeline.reading.formats import signs_of
+from pipeline.service.log import Display, Progress
 from pipeline.settings import Settings
 from pipeline.solving import ERROR_STATUSES
 from pipeline.solving.items import Item
@@ -73,10 +74,14 @@ class Walkthrough:
         """Whether steps are printed instead of the solution."""
         return self.hint is not None or self.are_all or self.until is not None
 
-    def steps_of(self, result: Result[Any]) -> Iterator[Step]:
-        """The steps of a result to print."""
-        find = all_steps_of if self.are_all else steps_of
-        steps = find(result, order=self.order)
+    def steps_of(
+        self, result: Result[Any], on_search: Callable[[int], object] = lambda _: None
+    ) -> Iterator[Step]:
+        """The steps of a result to print. `on_search` as for `all_steps_of`."""
+        if self.are_all:
+            steps = all_steps_of(result, order=self.order, on_search=on_search)
+        else:
+            steps = steps_of(result, order=self.order)
         if self.until is not None:
             last = technique_named(self.until, (*ORDERS[self.order], *VARIANT_TECHNIQUES)).name
             steps = takewhile(lambda step: last not in _names_of(step), steps)
@@ -119,7 +124,7 @@ def show_steps(
             is_unsolvable = result.complete and not result.solutions
             say(f"{name}: {_NO_SOLUTION if is_unsolvable else NO_STEPS}")
             return not walkthrough.has_only_steps
-        return _show(name, result, problem, walkthrough)
+        return _show(name, result, problem, walkthrough, Display(None, bar=not settings.quiet))
     except SolverError as error:
         say(f"{name}: failed: {error}")
         return False
@@ -140,7 +145,13 @@ def _print_record(
     return bool(steps) if is_hint else steps is not None or not walkthrough.has_only_steps
 
 
-def _show(name: str, result: Result[Any], problem: PuzzleProblem, walkthrough: Walkthrough) -> bool:
+def _show(
+    name: str,
+    result: Result[Any],
+    problem: PuzzleProblem,
+    walkthrough: Walkthrough,
+    display: Display,
+) -> bool:
     """Print the steps of a puzzle, or a hint; returns whether there is a hint, if asked."""
     letters = signs_of(problem.format)
     if letters:
@@ -149,7 +160,7 @@ def _show(name: str, result: Result[Any], problem: PuzzleProblem, walkthrough: W
     show_board = partial(print_board, signs=letters)
     if walkthrough.hint:
         return _show_hint(name, result, walkthrough, show_board)
-    _show_all(name, result, problem.puzzle, walkthrough, show_board)
+    _show_all(name, result, problem.puzzle, walkthrough, show_board, display)
     return True
 
 
@@ -204,15 +215,24 @@ def _show_all(
     puzzle: Puzzle,
     walkthrough: Walkthrough,
     show_board: Callable[[Step], None],
+    display: Display,
 ) -> None:
     """Print all steps, numbered, with their reasons."""
-    step, count = None, 0
-    for count, step in enumerate(walkthrough.steps_of(result), 1):
-        print(f"{count:3}  {step}")
-        _print_details(step, full=walkthrough.detail == "full")
-        if walkthrough.boards:
-            show_board(step)
-            print()
+    step, count, total = None, 0, len(ORDERS[walkthrough.order])
+
+    def on_search(done: int) -> None:
+        display.tick(name, Progress(done, done, total, "technique", is_count=True))
+
+    try:
+        for count, step in enumerate(walkthrough.steps_of(result, on_search), 1):
+            display.end()
+            print(f"{count:3}  {step}")
+            _print_details(step, full=walkthrough.detail == "full")
+            if walkthrough.boards:
+                show_board(step)
+                print()
+    finally:
+        display.end()
     if walkthrough.are_all or walkthrough.until is not None:
         if not count:
             say(f"{name}: no step found")

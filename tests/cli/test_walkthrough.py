@@ -210,7 +210,8 @@ def test_a_hidden_single_in_a_box_is_a_hidden_single():
 
 @pytest.mark.parametrize("is_json", [False, True])
 @pytest.mark.parametrize(
-    ("option", "expected"), [("--steps", 0), ("--all-steps", 1), ("--until=X-wing", 1), ("--hint", 1)]
+    ("option", "expected"),
+    [("--steps", 0), ("--all-steps", 1), ("--until=X-wing", 1), ("--hint", 1)],
 )
 def test_a_puzzle_without_a_solution_has_no_steps(option, expected, is_json):
     """With `--steps`, the command also solves the puzzle; the others only print steps."""
