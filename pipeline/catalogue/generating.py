@@ -92,7 +92,8 @@ class Wish:
     - `technique`: the name of the hardest technique among the steps in HoDoKu's order; case, spaces
       and hyphens do not matter.
 
-    Raises UsageError for empty ranges, an unknown technique, and a technique above the level.
+    Raises UsageError for empty ranges, an unknown technique, a technique above the level, and for
+    naked singles: the hardest technique of a rating is then `full house`, which scores the same.
     """
 
     givens: tuple[int, int] = (MIN_GIVENS, _CELLS)
@@ -125,6 +126,8 @@ class Wish:
             hardest = self.hardest
         except UsageError as error:
             raise UsageError(f"technique: {error}") from error
+        if hardest and hardest.name == "naked single":
+            raise UsageError("technique: a naked single counts as a full house; use full house")
         if hardest and self.level and LEVELS.index(self.level) < hardest.level:
             raise UsageError(
                 f"technique: a puzzle with a step of {hardest.name} is at least "

@@ -91,6 +91,8 @@ def test_techniques_that_are_unknown_or_above_the_level_are_refused(monkeypatch)
         Wish(technique="X wong")
     with pytest.raises(UsageError, match="a step of X-wing is at least hard, not easy"):
         Wish(technique="x wing", level="easy")
+    with pytest.raises(UsageError, match="a naked single counts as a full house"):
+        Wish(technique="naked single")
     monkeypatch.setattr(generating, "MAX_FRUITLESS_TECHNIQUE_BATCHES", 1)
     with pytest.raises(LimitReached, match="none of 48 puzzles"):  # with variants
         some(Wish(technique="full house"), 1)
