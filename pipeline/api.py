@@ -6,6 +6,7 @@ import warnings
 from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, Unpack, cast, overload
 
@@ -444,14 +445,20 @@ def steps_of(
 
     Raises ValueError if `has_steps` is false.
     """
-    return _find_steps(result, order, optional, every=False)
+    return _find_steps(result, order, optional)
 
 
-def all_steps_of(result: Result[Grid | Model], *, order: Order = "hodoku") -> Iterator[Step]:
+def all_steps_of(
+    result: Result[Grid | Model],
+    *,
+    order: Order = "hodoku",
+    on_search: Callable[[int], object] = lambda _: None,
+) -> Iterator[Step]:
     """Yield all logical steps that are possible in the first position of `steps_of`.
 
     They are sorted by technique. Each conclusion is in one of them only. `order` is that of
-    `steps_of`, with all optional techniques.
+    `steps_of`, with all optional techniques. For a 9×9 puzzle without extra rules, `on_search` is
+    called frequently with the number of techniques that are done.
 
         >>> from pipeline import all_steps_of, solve
         >>> print(next(all_steps_of(solve("12345678." + "." * 72))))
@@ -459,13 +466,16 @@ def all_steps_of(result: Result[Grid | Model], *, order: Order = "hodoku") -> It
     """
     from pipeline.steps.techniques import OPTIONAL  # noqa: PLC0415 - numpy is slow to load
 
-    return _find_steps(result, order, OPTIONAL, every=True)
+    return _find_steps(result, order, OPTIONAL, on_search)
 
 
 def _find_steps(
-    result: Result[Grid | Model], order: Order, optional: Collection[str], *, every: bool
+    result: Result[Grid | Model],
+    order: Order,
+    optional: Collection[str],
+    on_search: Callable[[int], object] | None = None,
 ) -> Iterator[Step]:
-    """The steps through a puzzle, or `every` step of its first position, with its symbols."""
+    """The steps through a puzzle or, with `on_search`, all steps of its first position."""
     from pipeline.steps import all_steps, steps  # noqa: PLC0415 - numpy is slow to load
     from pipeline.steps.orders import order_with  # noqa: PLC0415
     from pipeline.steps.variants import all_variant_steps, variant_steps  # noqa: PLC0415
@@ -480,7 +490,7 @@ def _find_steps(
     puzzle = problem.puzzle
     if puzzle.is_plain and puzzle.geometry == NINE_BY_NINE:
         unique = is_unique and certificate is not None and certificate.complete == "proved"
-        find = all_steps if every else steps
+        find = partial(all_steps, on_search=on_search) if on_search else steps
         techniques = order_with(order, optional)
         found = find(
             puzzle.cells, unique=unique, techniques=techniques, struck=eliminated, placed=placed
@@ -491,7 +501,7 @@ def _find_steps(
             1 << values[cell] - 1 if cell in values else mask
             for cell, mask in enumerate(puzzle.cells)
         )
-        find_variant = all_variant_steps if every else variant_steps
+        find_variant = all_variant_steps if on_search else variant_steps
         found = find_variant(replace(puzzle, cells=cells), struck=eliminated)
     return (step.with_symbols(symbols_of(problem.format)) for step in found)
 

@@ -6,6 +6,9 @@ cell that cannot be emptied is marked even or odd if the puzzle then still has a
 clue that cannot be removed cannot be removed later either, so after one pass the puzzle is minimal:
 no clue can be removed, and no given can become a mark.
 
+Few puzzles have a certain technique as their hardest. Where a puzzle uses the technique, but then
+needs a harder one, variants of it are tried: some givens are added, then clues are removed again.
+
 The same seed gives the same puzzles on every machine and with every version of numpy: they depend
 only on raw words of PCG64 and on the first solutions of the batch solver. Asking for more puzzles
 does not change the first puzzles.
@@ -16,7 +19,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
-from itertools import count
+from itertools import count, repeat, tee
 from math import inf
 
 import numpy as np
@@ -36,9 +39,9 @@ from pipeline.settings import Level
 from pipeline.solving import LEVELS
 from pipeline.solving.compiled import solve_masks
 from pipeline.solving.solvers import Solvers
-from pipeline.steps import ratings
-from pipeline.steps.orders import order_with, technique_named
-from pipeline.steps.techniques import BRUTE_FORCE, Technique
+from pipeline.steps import Use, ratings, uses_of
+from pipeline.steps.orders import technique_named
+from pipeline.steps.techniques import Technique
 
 BATCH_GRIDS = 512
 """Number of grids per batch. Another number would give other puzzles for the same seed."""
@@ -49,8 +52,12 @@ MAX_FRUITLESS_BATCHES = 2000
 MAX_FRUITLESS_RATED_BATCHES = 40
 """The same limit if puzzles must have a certain level: rating them takes longer."""
 
-MAX_FRUITLESS_TECHNIQUE_BATCHES = 100
+MAX_FRUITLESS_TECHNIQUE_BATCHES = 400
 """The same limit if a certain technique must be the hardest."""
+
+VARIANTS, ADDED_GIVENS = 32, 4
+"""The number of variants of a puzzle that needs a harder technique, and of givens added to each. Of
+the variants, 1 to 10 times as many have the technique as their hardest as of other puzzles."""
 
 MIN_FRUITLESS_BATCHES, HOPELESS_DISTANCE = 10, 3
 """Generation gives up after MIN_FRUITLESS_BATCHES if the requested number of clues differs by
@@ -64,6 +71,8 @@ MIN_GIVENS = 17
 """The minimum number of givens for one solution (McGuire, Tugemann, Civario, 2012)."""
 
 _CELLS, _SIDE = 81, 9
+_LAST = np.uint64(1 << 62)
+"""Added to a random rank, or used as a rank, to put a cell after those that are drawn."""
 _BLANK = np.uint16(NINE_BY_NINE.all_values)
 """The mask of a blank cell."""
 
@@ -83,7 +92,8 @@ class Wish:
     - `technique`: the name of the hardest technique among the steps in HoDoKu's order, to which an
       optional technique is added; case, spaces and hyphens do not matter.
 
-    Raises UsageError for empty ranges, an unknown technique, and a technique above the level.
+    Raises UsageError for empty ranges, an unknown technique, a technique above the level, and for
+    naked singles: the hardest technique of a rating is then `full house`, which scores the same.
     """
 
     givens: tuple[int, int] = (MIN_GIVENS, _CELLS)
@@ -116,6 +126,8 @@ class Wish:
             hardest = self.hardest
         except UsageError as error:
             raise UsageError(f"technique: {error}") from error
+        if hardest and hardest.name == "naked single":
+            raise UsageError("technique: a naked single counts as a full house; use full house")
         if hardest and self.level and LEVELS.index(self.level) < hardest.level:
             raise UsageError(
                 f"technique: a puzzle with a step of {hardest.name} is at least "
@@ -149,25 +161,33 @@ def _generate_batches(
     wish: Wish, seed: int, on_tried: Callable[[int], object], solvers: Solvers
 ) -> Iterator[Generated]:
     """Yield the suitable puzzles of each batch. Raises LimitReached if they are too rare."""
-    fruitless, fewest_clues, most_clues = 0, _CELLS, 0
+    fruitless, tried, tried_before, fewest_clues, most_clues = 0, 0, 0, _CELLS, 0
     for number in count():
         generator = np.random.PCG64(np.random.SeedSequence((seed, number)))
-        masks = _make_batch(wish, generator, solvers, partial(on_tried, number * BATCH_GRIDS))
+        masks = _make_batch(wish, generator, solvers, partial(on_tried, tried))
         clues = (masks != _BLANK).sum(axis=1)
         fewest_clues, most_clues = (
             min(fewest_clues, int(clues.min())),
             max(most_clues, int(clues.max())),
         )
-        chosen = masks[_has_properties(wish, masks)]
-        solved = certified_solutions(NINE_BY_NINE, chosen, 2)
-        is_fruitless = True
-        for index in np.flatnonzero(solved.unique).tolist():
-            puzzle = _generated_puzzle(chosen, solved, index)
-            on_tried(number * BATCH_GRIDS)
-            if _has_requested_steps(wish, puzzle):
-                is_fruitless = False
-                yield puzzle
-        fruitless = fruitless + 1 if is_fruitless else 0
+        fruitless += 1
+        insufficient: list[list[int]] = []
+        for puzzle in _suitable_puzzles(wish, masks, on_tried, tried, insufficient):
+            fruitless = 0
+            yield puzzle
+        tried += len(masks)
+        if insufficient and not wish.marks:
+            sources = np.array(insufficient, np.uint16)
+            masks = _make_variants(wish, sources, generator, solvers, partial(on_tried, tried))
+            solutions = set[tuple[int, ...]]()  # one puzzle of each full grid
+            for puzzle in _suitable_puzzles(wish, masks, on_tried, tried, []):
+                if puzzle.solution not in solutions:
+                    fruitless = 0
+                    solutions.add(puzzle.solution)
+                    yield puzzle
+            tried += len(masks)
+        if not fruitless:
+            tried_before = tried
         distance = HOPELESS_DISTANCE * (2 if wish.symmetric else 1)
         is_far = (
             wish.givens[0] >= most_clues + distance or wish.givens[1] <= fewest_clues - distance
@@ -177,26 +197,71 @@ def _generate_batches(
             max_fruitless = MAX_FRUITLESS_TECHNIQUE_BATCHES
         if fruitless == max_fruitless or (fruitless == MIN_FRUITLESS_BATCHES and is_far):
             raise LimitReached(
-                f"none of {fruitless * BATCH_GRIDS:,} puzzles has the requested properties; "
+                f"none of {tried - tried_before:,} puzzles has the requested properties; "
                 f"relax one of them: the puzzles have {fewest_clues} to {most_clues} givens"
             )
 
 
-def _has_requested_steps(wish: Wish, puzzle: Generated) -> bool:
-    """Whether the solving steps of a puzzle have the requested level and hardest technique."""
+def _suitable_puzzles(
+    wish: Wish,
+    masks: NDArray[np.uint16],
+    on_tried: Callable[[int], object],
+    tried: int,
+    insufficient: list[list[int]],
+) -> Iterator[Generated]:
+    """Yield the puzzles of a batch (P, 81) that fulfil the wish, each with a certified solution.
+
+    `tried`: the number of puzzles tried before. Appends to `insufficient` the puzzles that use the
+    wished technique, but need a harder one.
+    """
+    chosen = masks[_has_properties(wish, masks)]
     if not (wish.level or wish.technique):
-        return True
-    hardest = wish.hardest
-    order = order_with("hodoku", (hardest.name,) if hardest else ())
-    (rating,) = ratings([puzzle.masks], scored=(*order, BRUTE_FORCE), has_se=False)
-    if wish.level and rating.level != wish.level:
-        return False
-    return hardest is None or (rating.solved and rating.hardest == hardest.name)
+        solved = certified_solutions(NINE_BY_NINE, chosen, 2)
+        for index in np.flatnonzero(solved.unique).tolist():
+            on_tried(tried)
+            yield _generated_puzzle(chosen, solved, index)
+        return
+    for index in _with_wished_steps(wish, chosen, lambda k: on_tried(tried + k), insufficient):
+        one = chosen[index : index + 1]
+        solved = certified_solutions(NINE_BY_NINE, one, 2)
+        if solved.unique.all():
+            yield _generated_puzzle(one, solved, 0)
 
 
 def _generated_puzzle(masks: NDArray[np.uint16], solved: CertifiedBatch, index: int) -> Generated:
     grid, nodes = solved.grids[0, index], int(solved.nodes[index])
     return Generated(tuple(masks[index].tolist()), tuple(grid.tolist()), nodes)
+
+
+def _with_wished_steps(
+    wish: Wish,
+    masks: NDArray[np.uint16],
+    on_tried: Callable[[int], object],
+    insufficient: list[list[int]],
+) -> Iterator[int]:
+    """Yield the index of each puzzle whose steps have the wished level and hardest technique.
+
+    `insufficient` as for `_suitable_puzzles`.
+    """
+    puzzles: list[list[int]] = masks.tolist()
+
+    def hits() -> Iterator[int]:
+        uses = uses_of(wish.hardest, puzzles) if wish.hardest else repeat(Use.HARDEST)
+        for index, use in zip(range(len(puzzles)), uses, strict=False):
+            on_tried(index + 1)
+            if use == Use.HARDEST:
+                yield index
+            elif use == Use.INSUFFICIENT:
+                insufficient.append(puzzles[index])
+
+    indices, rated = tee(hits())
+    if not wish.level:
+        yield from indices
+        return
+    found = ratings((puzzles[index] for index in rated), has_se=False)
+    for index, rating in zip(indices, found, strict=False):
+        if rating.level == wish.level:
+            yield index
 
 
 def _make_batch(
@@ -213,9 +278,54 @@ def _make_batch(
     order = np.argsort(generator.random_raw((BATCH_GRIDS, _CELLS)), axis=1, kind="stable")
     if wish.symmetric:
         order = _first_halves(order)
-    additions = [np.full_like(given, _BLANK)]
+    return _remove_clues(wish, masks, order, min_clues, solvers, on_step)
+
+
+def _make_variants(
+    wish: Wish,
+    sources: NDArray[np.uint16],
+    generator: np.random.PCG64,
+    solvers: Solvers,
+    on_step: Callable[[], object],
+) -> NDArray[np.uint16]:
+    """Make VARIANTS puzzles from each puzzle (P, 81): add givens, then remove clues.
+
+    Old givens are tried before those that are added. Returns at most BATCH_GRIDS puzzles, or P if
+    there are more.
+    """
+    solved = find_solutions(NINE_BY_NINE, sources, 1, solvers=solvers).grids[0]
+    rows = np.resize(np.arange(len(sources)), min(BATCH_GRIDS, VARIANTS * len(sources)))
+    given = np.left_shift(1, solved[rows] - 1, dtype=np.uint16)
+    is_blank = sources[rows] == _BLANK
+    draws = generator.random_raw((len(rows), _CELLS)) >> np.uint64(2)
+    cells = np.argsort(np.where(is_blank, draws, _LAST), axis=1, kind="stable")[:, :ADDED_GIVENS]
+    is_added = np.zeros_like(is_blank)
+    is_added[np.arange(len(rows))[:, None], cells] = True
+    if wish.symmetric:
+        is_added |= is_added[:, ::-1]
+    masks = np.where(is_added, given, sources[rows])
+    order = np.argsort(np.where(is_added, draws + _LAST, draws), axis=1, kind="stable")
+    if wish.symmetric:
+        order = _first_halves(order)
+    min_clues = np.zeros(len(rows), np.int64) if wish.minimal else (~is_blank).sum(axis=1)
+    return _remove_clues(wish, masks, order, min_clues, solvers, on_step)
+
+
+def _remove_clues(
+    wish: Wish,
+    masks: NDArray[np.uint16],
+    order: NDArray[np.intp],
+    min_clues: NDArray[np.int64],
+    solvers: Solvers,
+    on_step: Callable[[], object],
+) -> NDArray[np.uint16]:
+    """Weaken the clues of puzzles (P, 81), one cell after another, while one solution remains.
+
+    `order` (P, C): the cells to try. `min_clues` (P,): the number of clues to leave.
+    """
+    additions = [np.full_like(masks, _BLANK)]
     if wish.marks:
-        is_odd = given & np.uint16(NINE_BY_NINE.odd_values) != 0
+        is_odd = masks & np.uint16(NINE_BY_NINE.odd_values) != 0
         additions.append(
             np.where(is_odd, NINE_BY_NINE.odd_values, NINE_BY_NINE.even_values).astype(np.uint16)
         )

@@ -155,17 +155,23 @@ def write_generated(
     targets: tuple[Path, Path | None],
     display: Display,
     out: Output,
-) -> tuple[int, Stopped | LimitReached | None]:
+) -> tuple[int, int, Stopped | LimitReached | None]:
     """Generate puzzles, and write them to a collection and a table.
 
-    `targets`: the collection, and the table or None. Returns the number of puzzles and, if it is
-    less than `count`, the exception that ended the generation. With --json, effort and rating are
-    computed, which takes longer. Raises Stopped or LimitReached if no puzzle was found.
+    `targets`: the collection, and the table or None. Returns the number of puzzles, the number that
+    were tried and, if there are fewer than `count`, the exception that ended the generation. With
+    --json, effort and rating are computed, which takes longer. Raises Stopped or LimitReached if no
+    puzzle was found; the message then has the number that were tried.
     """
-    generated, is_shown = 0, goes_to_terminal(targets[0])
+    generated, tried, is_shown = 0, 0, goes_to_terminal(targets[0])
 
-    def show(_tried: int) -> None:
-        display.tick("generating", Progress(generated, generated, count, is_count=True))
+    def show(number: int) -> None:
+        nonlocal tried
+        tried = number
+        remark = f"{tried:,} tried" if wish.technique else ""
+        display.tick(
+            "generating", Progress(generated, generated, count, is_count=True, remark=remark)
+        )
 
     with ExitStack() as stack:
         collection = stack.enter_context(atomic_output(targets[0]))
@@ -188,9 +194,11 @@ def write_generated(
                         collection.flush()
         except (Stopped, LimitReached) as error:
             if not generated:
+                if isinstance(error, Stopped):
+                    out.note(f"none of {tried:,} puzzles fits the options so far", to_stderr=True)
                 raise
-            return generated, error
-    return generated, None
+            return generated, tried, error
+    return generated, tried, None
 
 
 def _line_of(result: Result) -> bytes:

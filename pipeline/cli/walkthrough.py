@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import islice, takewhile
 from typing import Any, Literal
@@ -14,6 +14,7 @@ from pipeline.cli.step_drawings import print_board
 from pipeline.errors import SolverError, counted, printable
 from pipeline.puzzle.puzzle import Puzzle
 from pipeline.reading.formats import symbols_of
+from pipeline.service.log import Display, Progress
 from pipeline.settings import Settings
 from pipeline.solving import ERROR_STATUSES
 from pipeline.solving.items import Item
@@ -70,11 +71,18 @@ class Walkthrough:
         """The name of a technique as its order has it. Raises UsageError if there is none."""
         return technique_named(name, (*order_with(self.order), *VARIANT_TECHNIQUES)).name
 
-    def steps_of(self, result: Result[Any]) -> Iterator[Step]:
-        """The steps of a result to print."""
+    @property
+    def has_only_steps(self) -> bool:
+        """Whether steps are printed instead of the solution."""
+        return self.hint is not None or self.are_all or self.until is not None
+
+    def steps_of(
+        self, result: Result[Any], on_search: Callable[[int], object] = lambda _: None
+    ) -> Iterator[Step]:
+        """The steps of a result to print. `on_search` as for `all_steps_of`."""
         last = None if self.until is None else self._last(self.until)
         if self.are_all:
-            steps = all_steps_of(result, order=self.order)
+            steps = all_steps_of(result, order=self.order, on_search=on_search)
         else:
             steps = steps_of(result, order=self.order, optional=() if last is None else (last,))
         if last is not None:
@@ -99,7 +107,8 @@ def show_steps(
 
     If `as_json`, prints the record of the puzzle with its steps. With a hint, the record has no
     field `texts`, which would show the solutions. Returns False if the puzzle was not solved, if
-    there is no hint, if the state of the game contains mistakes, or if a step fails its check.
+    there is no hint, if the state of the game contains mistakes, if a step fails its check, or if
+    the puzzle has no steps and these were to be printed instead of the solution.
     """
     name, problem = printable(item.where), result.problem
     try:
@@ -116,8 +125,8 @@ def show_steps(
         if not isinstance(problem, PuzzleProblem) or not has_steps(result):
             is_unsolvable = result.complete and not result.solutions
             say(f"{name}: {_NO_SOLUTION if is_unsolvable else NO_STEPS}")
-            return walkthrough.hint is None
-        return _show(name, result, problem, walkthrough)
+            return not walkthrough.has_only_steps
+        return _show(name, result, problem, walkthrough, Display(None, bar=not settings.quiet))
     except SolverError as error:
         say(f"{name}: failed: {error}")
         return False
@@ -130,19 +139,25 @@ def _print_record(
     walkthrough: Walkthrough,
     mistakes: list[str],
 ) -> bool:
-    """Print the record of a puzzle with its steps; returns whether there is a hint, if asked."""
+    """Print the record of a puzzle with its steps; returns whether there is what was asked for."""
     is_hint = walkthrough.hint is not None
     steps = [] if is_hint and mistakes else _step_objects(result, walkthrough)
     more: dict[str, Any] = {"mistakes": mistakes} if mistakes else {}
     print(record_line(item, result, settings, texts=not is_hint, steps=steps, **more))
-    return bool(steps) or not is_hint
+    return bool(steps) if is_hint else steps is not None or not walkthrough.has_only_steps
 
 
-def _show(name: str, result: Result[Any], problem: PuzzleProblem, walkthrough: Walkthrough) -> bool:
+def _show(
+    name: str,
+    result: Result[Any],
+    problem: PuzzleProblem,
+    walkthrough: Walkthrough,
+    display: Display,
+) -> bool:
     """Print the steps of a puzzle, or a hint; returns whether there is a hint, if asked."""
     if walkthrough.hint:
         return _show_hint(name, result, problem.puzzle, walkthrough)
-    _show_all(name, result, problem.puzzle, walkthrough)
+    _show_all(name, result, problem.puzzle, walkthrough, display)
     return True
 
 
@@ -188,15 +203,29 @@ def _place_text(step: Step) -> str:
     return with_commas(map(step.before.name_of, cells))
 
 
-def _show_all(name: str, result: Result[Any], puzzle: Puzzle, walkthrough: Walkthrough) -> None:
+def _show_all(
+    name: str,
+    result: Result[Any],
+    puzzle: Puzzle,
+    walkthrough: Walkthrough,
+    display: Display,
+) -> None:
     """Print all steps, numbered, with their reasons."""
-    step, count = None, 0
-    for count, step in enumerate(walkthrough.steps_of(result), 1):
-        print(f"{count:3}  {step}")
-        _print_details(step, full=walkthrough.detail == "full")
-        if walkthrough.boards:
-            print_board(step, puzzle)
-            print()
+    step, count, total = None, 0, len(order_with(walkthrough.order))
+
+    def on_search(done: int) -> None:
+        display.tick(name, Progress(done, done, total, "technique", is_count=True))
+
+    try:
+        for count, step in enumerate(walkthrough.steps_of(result, on_search), 1):
+            display.end()
+            print(f"{count:3}  {step}")
+            _print_details(step, full=walkthrough.detail == "full")
+            if walkthrough.boards:
+                print_board(step, puzzle)
+                print()
+    finally:
+        display.end()
     if walkthrough.are_all or walkthrough.until is not None:
         if not count:
             say(f"{name}: no step found")

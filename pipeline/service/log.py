@@ -102,6 +102,7 @@ class Progress:
     - `bytes_done`, `bytes_total`: number of bytes read, and the total number if known.
     - `noun`: the word for an item.
     - `is_count`: whether `bytes_done` and `bytes_total` count items instead of bytes.
+    - `remark`: a text after the number of items, such as `500 tried`.
     """
 
     puzzles: int
@@ -109,6 +110,7 @@ class Progress:
     bytes_total: int | None
     noun: str = "puzzle"
     is_count: bool = False
+    remark: str = ""
 
     @property
     def fraction(self) -> float | None:
@@ -213,6 +215,7 @@ class Display:
         done, total = progress.puzzles, progress.is_count and progress.bytes_total
         about = f"{done:,} of {total:,}" if total else f"{done:,}"
         about += f" {progress.noun}{'s' * ((total or done) != 1)}"
+        about += f", {progress.remark}" if progress.remark else ""
         rate = self._rate(progress, now)
         if rate >= 1 or not total:  # with a few slow items, estimates would jump
             left = self._time_left(progress, now)

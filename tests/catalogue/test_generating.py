@@ -13,10 +13,11 @@ from support.oracle import is_solution, solutions
 from pipeline.catalogue import generating
 from pipeline.catalogue.effort import depths_of
 from pipeline.catalogue.generating import Wish, generate_puzzles
-from pipeline.catalogue.solutions import redundant_clues
+from pipeline.catalogue.solutions import certified_solutions, redundant_clues
 from pipeline.errors import LimitReached, UsageError
 from pipeline.puzzle.geometry import NINE_BY_NINE
 from pipeline.puzzle.puzzle import Grid, Puzzle
+from pipeline.solving.solvers import Solvers
 from pipeline.steps import ratings
 
 FULL = NINE_BY_NINE.all_values
@@ -33,6 +34,10 @@ def some(wish, number, seed=1):
 
 def clues_of(generated):
     return [sum(mask != FULL for mask in each.masks) for each in generated]
+
+
+def clues_in(masks):
+    return (masks != FULL).sum(axis=1)
 
 
 def array(generated):
@@ -90,9 +95,10 @@ def test_techniques_that_are_unknown_or_above_the_level_are_refused(monkeypatch)
     hardest = Wish(technique="Death Blossom", level="unfair").hardest
     assert hardest
     assert (hardest.name, hardest.level_name) == ("death blossom", "unfair")
-    monkeypatch.setattr(generating, "BATCH_GRIDS", 2)
+    with pytest.raises(UsageError, match="a naked single counts as a full house"):
+        Wish(technique="naked single")
     monkeypatch.setattr(generating, "MAX_FRUITLESS_TECHNIQUE_BATCHES", 1)
-    with pytest.raises(LimitReached, match="none of 2 puzzles"):
+    with pytest.raises(LimitReached, match="none of 48 puzzles"):  # with variants
         some(Wish(technique="full house"), 1)
 
 
@@ -137,3 +143,27 @@ def test_generation_gives_up_if_no_puzzle_fulfils_the_wish(monkeypatch):
     monkeypatch.setattr(generating, "MAX_FRUITLESS_BATCHES", 2)
     with pytest.raises(LimitReached, match="none of 48 puzzles"):
         some(Wish(givens=(17, 17)), 1)
+
+
+def test_variants_are_other_puzzles_with_the_same_solution_and_symmetry():
+    wish = Wish(symmetric=True, minimal=False, givens=(24, 40))
+    sources = array(some(wish, 3))
+    with Solvers("pysat") as solvers:
+        made = generating._make_variants(wish, sources, np.random.PCG64(1), solvers, lambda: None)
+    assert made.shape == (24, 81)  # as many as in a batch
+    solved = certified_solutions(NINE_BY_NINE, made, 2)
+    assert solved.unique.all()
+    grids = certified_solutions(NINE_BY_NINE, sources, 2).grids[0]
+    assert (solved.grids[0] == np.resize(grids, (24, 81))).all()
+    assert ((made != FULL) == (made != FULL)[:, ::-1]).all()
+    assert (clues_in(made) >= clues_in(np.resize(sources, (24, 81)))).all()
+    assert len({puzzle.tobytes() for puzzle in made}) > 12
+
+
+def test_variants_of_puzzles_that_need_a_harder_technique_have_different_solutions():
+    tried = []
+    wish = Wish(technique="hidden pair")
+    made = [*islice(generate_puzzles(wish, 1, tried.append), 3)]
+    assert len({each.solution for each in made}) == 3
+    assert tried == sorted(tried)
+    assert tried[-1] > 24

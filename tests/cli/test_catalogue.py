@@ -260,10 +260,21 @@ def test_what_was_generated_before_an_interruption_is_kept_and_counted(desk, is_
     lines, heard = interrupted(desk, desk / ("printed" if is_named else "many.txt"), *options)
     name = "many.txt: " if is_named else ""
     assert heard.startswith(f"{name}{len(lines):,} of 1,000,000 puzzles, each")
-    assert heard.endswith("\ninterrupted\n")
+    assert re.search(r"; [0-9,]+ tried\ninterrupted\n$", heard)
     assert {len(line) for line in lines} == {81}
     if is_named:
         assert len(rows("many.csv")) == len(lines) + 1
+
+
+def test_an_interruption_before_the_first_puzzle_says_how_many_were_tried(desk):
+    command = "generate", "1", "--seed", "1", "--technique", "jellyfish", "-o", "many.txt"
+    with start(*command, stdin=subprocess.DEVNULL) as process:
+        wait_for(lambda: [*desk.glob("*many.txt*")])
+        process.send_signal(signal.SIGINT)
+        _, heard = process.communicate(timeout=PATIENCE)
+    assert process.returncode == 75
+    assert re.fullmatch(r"none of [0-9,]+ puzzles fits the options so far\ninterrupted\n", heard)
+    assert not Path("many.txt").exists()
 
 
 def test_without_a_target_nothing_is_written_beside_the_standard_output(desk):

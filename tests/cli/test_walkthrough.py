@@ -230,7 +230,17 @@ def test_a_hidden_single_in_a_box_is_a_hidden_single():
     assert (code, printed, said) == (0, "", "classic.txt: no step found\n")
 
 
-def test_a_puzzle_without_a_solution_has_no_steps():
+@pytest.mark.parametrize("is_json", [False, True])
+@pytest.mark.parametrize(
+    ("option", "expected"),
+    [("--steps", 0), ("--all-steps", 1), ("--until=X-wing", 1), ("--hint", 1)],
+)
+def test_a_puzzle_without_a_solution_has_no_steps(option, expected, is_json):
+    """With `--steps`, the command also solves the puzzle; the others only print steps."""
     Path("twice.txt").write_text(f"{FOUR_LEFT[:-1]}3\n")
-    code, printed, said = run("solve", "--quiet", "--hint", "twice.txt")
-    assert (code, printed, said) == (1, "", "twice.txt: no steps, because there is no solution\n")
+    options = ("--json",) if is_json else ()
+    code, printed, said = run("solve", "--quiet", option, *options, "twice.txt")
+    assert code == expected
+    assert not is_json or not json.loads(printed)["steps"]
+    assert is_json or said.startswith("twice.txt: no steps, because there is no solution\n")
+    assert is_json or bool(printed) == (option == "--steps")

@@ -230,6 +230,13 @@ def test_of_slow_items_it_is_told_only_how_many_are_done(bar, terminal, clock):
         assert shown(terminal).rstrip().endswith(said)
 
 
+def test_a_bar_shows_a_remark_after_the_number_of_items(bar, terminal, clock):
+    bar.begin("generating", Progress(0, 0, 2, is_count=True))
+    clock.now += 10
+    bar.tick("generating", Progress(1, 1, 2, is_count=True, remark="5,120 tried"))
+    assert shown(terminal).rstrip().endswith("1 of 2 puzzles, 5,120 tried")
+
+
 def test_however_many_items_pass_the_bar_is_drawn_ten_times_a_second(terminal, clock):
     display = Display(None, bar=True, stream=terminal, clock=clock)
     for number in display.with_progress(range(10_000), "many"):

@@ -6,11 +6,14 @@ import pytest
 
 from pipeline.steps import all_steps, steps
 from pipeline.steps.all_singles import is_single, singles
-from pipeline.steps.orders import ORDERS
+from pipeline.steps.orders import ORDERS, technique_named
 
 CLUES = "53..7....6..195....98....6.8...6...34..8.3..17...2...6.6....28....419..5....8..79"
 SOLVED = "534678912672195348198342567859761423426853791713924856961537284287419635345286179"
 MASKS = [1 << int(sign) - 1 if sign != "." else 511 for sign in CLUES]
+HARD = "000704005020010070000080002090006250600070008053200010400090000030060090200407000"
+"""A puzzle in which r6c5 has a single candidate."""
+
 EASY = tuple(
     each
     for each in ORDERS["hodoku"]
@@ -77,3 +80,25 @@ def test_steps_start_from_a_state():
     assert (first.before.values[2], first.before.values[3]) == (4, 6)
     assert 2 not in first.before.values_in(5)
     assert not first.before.givens & {2, 3}
+
+
+def test_a_single_has_no_cases_in_a_forcing_chain():
+    masks = [1 << int(sign) - 1 if sign != "0" else 511 for sign in HARD]
+    found = [*all_steps(masks, unique=True, techniques=[technique_named("forcing chain")])]
+    assert [(str(step), step.reason) for step in found] == [
+        (
+            "r9c3=9 forcing chain from r9c3≠9 to a contradiction",
+            "If r9c3≠9, 9 would have no place in column 3, so r9c3 is 9.",
+        )
+    ]
+
+
+def test_a_technique_that_only_finds_steps_of_later_positions_is_given_up():
+    masks = [1 << int(sign) - 1 if sign != "0" else 511 for sign in HARD]
+    searches = []
+    techniques = [technique_named("ALS-XZ"), technique_named("naked single")]
+    found = [*all_steps(masks, unique=True, techniques=techniques, on_search=searches.append)]
+    assert [step.technique.name for step in found] == ["ALS-XZ"] * 2 + ["naked single"]
+    assert searches == sorted(searches)
+    assert searches.count(1) == 1
+    assert searches.count(0) < 40  # of 127 steps that it finds one after another

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 from support.needs import compiles_steps
 from support.step_states import STATES
@@ -13,12 +15,31 @@ from pipeline.errors import SolverError
 from pipeline.outbox.traits import RatingColumns
 from pipeline.reading.formats import parse_source
 from pipeline.solving import RATING_VERSION
-from pipeline.steps import BY_RATING, BY_SCORE, PROGRAM, loader, ratings, steps
+from pipeline.steps import (
+    BY_RATING,
+    BY_SCORE,
+    PROGRAM,
+    Use,
+    _Walker,
+    loader,
+    ratings,
+    steps,
+    uses_of,
+)
+from pipeline.steps import layout as L
+from pipeline.steps.orders import technique_named
 from pipeline.steps.presentation.wording import text_of
 from pipeline.steps.step_arrays import append_new, lowest_bit, reset_step
+from pipeline.steps.techniques import FILLED, MORE, take_steps
 
 EASY = "53..7....6..195....98....6.8...6...34..8.3..17...2...6.6....28....419..5....8..79"
 HARDEST = "8..........36......7..9.2...5...7.......457.....1...3...1....68..85...1..9....4.."
+
+HIDDEN_PAIR = "....36.....18...5.......4.3.9...3.6...26....17..1..5.9....5..8..4....9.2.19....4."
+HIDDEN_PAIR_AND_MORE = (
+    "..6.4...32...196.....6...8...3.7..155......2...29...........8......5..4.7.8...95."
+)
+"""Puzzles that need a hidden pair, and then an XY-wing."""
 
 
 @pytest.fixture(autouse=True)
@@ -129,3 +150,30 @@ def test_a_technique_that_lies_fails_its_puzzle_alone(monkeypatch):
 def test_machine_code_takes_the_steps_of_plain_python():
     PROGRAM.compile_into(PROGRAM.create_folder())  # its trial compares them
     assert PROGRAM.load_from(PROGRAM.create_folder())
+
+
+@pytest.mark.parametrize(
+    ("puzzle", "expected"),
+    [(EASY, Use.NONE), (HIDDEN_PAIR, Use.HARDEST), (HIDDEN_PAIR_AND_MORE, Use.INSUFFICIENT)],
+)
+def test_the_use_of_a_technique_agrees_with_the_rating(puzzle, expected):
+    pair = technique_named("hidden pair")
+    assert [*uses_of(pair, [masks_of(puzzle)])] == [expected]
+    (rating,) = ratings([masks_of(puzzle)], has_se=False)
+    assert (rating.hardest == "hidden pair") == (expected == Use.HARDEST)
+    order = [each for each in BY_SCORE if (each.level, each.score) <= (pair.level, pair.score)]
+    taken = [*steps(masks_of(puzzle), unique=True, techniques=order)]
+    assert (pair in [step.technique for step in taken]) == (expected != Use.NONE)
+    is_filled = sum(len(step.placed) for step in taken) == puzzle.count(".")
+    assert is_filled == (expected != Use.INSUFFICIENT)
+
+
+def test_machine_code_looks_at_the_clock_during_long_walks(monkeypatch):
+    """Arrays of numpy are walked here by the functions that are also compiled."""
+    monkeypatch.setattr("pipeline.steps._MAX_STEPS", 5)
+    walker = _Walker(take_steps, BY_SCORE[:3])
+    walker.begin(masks_of(EASY), unique=True)
+    assert walker.take_until(time.monotonic()) == MORE
+    assert walker.walk[L.STEPS_TAKEN] == 5
+    assert walker.take_until(time.monotonic() + 1000) == FILLED
+    assert walker.walk[L.STEPS_TAKEN] > 5

@@ -168,7 +168,8 @@ def generate(  # noqa: PLR0913 - one parameter per option
         typer.Option(
             "--technique",
             metavar="NAME",
-            help="The hardest technique among its steps, such as X-wing or naked-pair.",
+            help="The hardest technique among its steps, such as X-wing or naked-pair. "
+            "Rare techniques, such as jellyfish, may take minutes or not be found.",
         ),
     ] = None,
     symmetric: Annotated[
@@ -212,7 +213,8 @@ def generate(  # noqa: PLR0913 - one parameter per option
 
     sudoku-pipeline generate 3 --even-odd
 
-    Exit code 1: the search gave up, because no puzzle matched the options for a long time.
+    Exit code 1: the search gave up, because no puzzle matched the options for a long time. On
+    Ctrl-C, the puzzles found so far are kept, and their number and that of all tried are printed.
     """
     from pipeline.cli import catalogue
     from pipeline.cli.file_access import STANDARD_OUTPUT, check_targets
@@ -234,14 +236,16 @@ def generate(  # noqa: PLR0913 - one parameter per option
     if seed is None:
         seed = secrets.randbelow(10**9)
         out.note(f"--seed {seed} gives the same puzzles again", to_stderr=True)
-    made, ended = catalogue.write_generated(wish, seed, count, (target, table_target), display, out)
+    targets = target, table_target
+    made, tried, ended = catalogue.write_generated(wish, seed, count, targets, display, out)
     is_file = output not in (None, STANDARD_OUTPUT)
     if is_file or ended:
         name = f"{printable(str(target))}: " if is_file else ""
         number = f"{made:,} of " if ended else ""
         number += counted(count, "puzzle", ",")
         promise = "each with one solution, verified by exhaustive search"
-        out.note(f"{name}{number}, {promise}", to_stderr=bool(ended))
+        attempts = f"; {tried:,} tried" if ended else ""
+        out.note(f"{name}{number}, {promise}{attempts}", to_stderr=bool(ended))
     if ended:
         raise ended
 

@@ -180,7 +180,7 @@ def solve(  # noqa: PLR0913 - one parameter per option
         elif as_json:
             print(results.record_line(item, result, settings))
         is_bad = result.status in ERROR_STATUSES
-        if not as_json and (is_bad or not (hint or all_steps or until)):
+        if not as_json and (is_bad or not (walkthrough and walkthrough.has_only_steps)):
             before = f"{item.name}: " if len(files) > 1 else ""
             if boards and number and item.is_only_item:
                 print()

@@ -55,8 +55,10 @@ def _refute(state, tables, step, graph, start):
         if signed & 1 or signed >= 2 * L.SINGLES:
             continue
         for n in range(2 * signed, 2 * signed + 4):
-            constraint = tables[L.NODE_CONSTRAINTS + n]
-            if state[constraint] & (tables[L.NODE_MASKS + n] - 1):
+            constraint, bit = tables[L.NODE_CONSTRAINTS + n], tables[L.NODE_MASKS + n]
+            if state[constraint] == bit:
+                continue  # a single: it excludes the assumption by itself, without cases
+            if state[constraint] & (bit - 1):
                 continue  # the first candidate of the constraint looks at all
             if _is_refuted(state, tables, graph, constraint, number):
                 _write_verity(state, tables, step, graph, constraint)

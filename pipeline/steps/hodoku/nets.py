@@ -56,7 +56,7 @@ def find_forcing_net(state, tables, step, graph, scratch):
             for k in range(SET_SIZE):
                 graph[L.NETS + SET_SIZE * signed + k] = graph[L.NET + k]
     for constraint in range(L.CONSTRAINTS):
-        if state[constraint]:
+        if state[constraint] & (state[constraint] - 1):  # a single has no cases
             _intersect(state, tables, graph, constraint)
             for k in range(SET_SIZE):
                 graph[L.NET_CONCLUSIONS + k] |= graph[L.NET + k]
@@ -273,7 +273,7 @@ def _prove(state, tables, step, graph, scratch, conclusion):
         _cite_net(state, tables, step, graph, scratch, tail, L.NOTHING)
         return
     for constraint in range(L.CONSTRAINTS):
-        if state[constraint]:
+        if state[constraint] & (state[constraint] - 1):  # a single has no cases
             _intersect(state, tables, graph, constraint)
             if _has(graph, L.NET, conclusion):
                 _cite_verity(state, tables, step, graph, scratch, constraint, conclusion)
