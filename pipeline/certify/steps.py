@@ -222,10 +222,26 @@ def _first_candidate(step, stack, frame, clause):
 
 
 @compiled()
+def _is_deadly_broken(step, stack, frame):
+    """Whether a candidate that breaks the deadly pattern is assigned."""
+    if step[DEADLY] == DEADLY_GRID:
+        for k in range(EXTRAS + 1, EXTRAS + 1 + step[EXTRAS]):
+            cell = step[k] // 9
+            if stack[frame + 81 + cell] and stack[frame + cell] >> step[k] % 9 & 1:
+                return True
+        return False
+    for k in range(PATTERN_CELLS + 1, PATTERN_CELLS + 1 + step[DEADLY]):
+        if stack[frame + 81 + step[k]] and stack[frame + step[k]] & ~step[PATTERN_DIGITS]:
+            return True
+    return False
+
+
+@compiled()
 def _smallest_clause(step, stack, frame):
     """Return the clause with the fewest remaining candidates, of those with at least two, or -1."""
     best, fewest = -1, 100
-    for clause in range(step[CITED] + (step[DEADLY] != 0)):
+    is_deadly_open = step[DEADLY] != 0 and not _is_deadly_broken(step, stack, frame)
+    for clause in range(step[CITED] + is_deadly_open):
         count = _candidates_left(step, stack, frame, clause)
         if 1 < count < fewest:
             best, fewest = clause, count
