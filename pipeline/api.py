@@ -419,6 +419,11 @@ def has_steps(result: Result[Grid | Model]) -> bool:
     return geometry.side <= MAX_STEPS_SIDE and geometry.lowest == 1
 
 
+def has_orders(problem: PuzzleProblem) -> bool:
+    """Whether the `order` of steps can be chosen: for 9×9 puzzles without extra rules."""
+    return problem.puzzle.is_plain and problem.puzzle.geometry == NINE_BY_NINE
+
+
 def steps_of(result: Result[Grid | Model], *, order: Order = "hodoku") -> Iterator[Step]:
     """Yield the logical steps that solve the puzzle of a result.
 
@@ -466,7 +471,7 @@ def _find_steps(result: Result[Grid | Model], order: Order, *, every: bool) -> I
     is_unique = result.status == "unique"
     placed, struck = problem.parsed.progress if is_unique and not mistakes_of(result) else ((), ())
     puzzle = problem.puzzle
-    if puzzle.is_plain and puzzle.geometry == NINE_BY_NINE:
+    if has_orders(problem):
         unique = is_unique and certificate is not None and certificate.complete == "proved"
         find = all_steps if every else steps
         techniques = ORDERS[order]

@@ -52,7 +52,7 @@ class PatternWords(RuleWords):
         if marked:
             causes.append(f"are marked as {self.position.mark_of(marked[0])}")
         if lost:
-            causes.append("have lost it before" if blockers else f"have lost {value} before")
+            causes.append("lack it as a candidate" if blockers else f"lack the candidate {value}")
         return (
             f"{value} must be in {unit}, and {self.name(cell)} is its only place there: the other "
             f"open cells {', or '.join(causes)}"
@@ -67,7 +67,10 @@ class PatternWords(RuleWords):
             others = {other for other in others if self.position.allows(cell, other)}
         parts = [f"is marked as {mark}"] if mark else []
         parts += [f"sees {listed(sorted(others & seen))}"] if others & seen else []
-        parts += [f"has lost {listed(sorted(others - seen))} before"] if others - seen else []
+        if lost := sorted(others - seen):
+            parts.append(
+                f"lacks the {'candidate' if len(lost) == 1 else 'candidates'} {listed(lost)}"
+            )
         return f"{self.name(cell)} {listed(parts)}, so only {value} is left for it"
 
     def _blockers(self, cells: Sequence[int], value: int) -> list[int]:

@@ -18,6 +18,7 @@ class Role(Enum):
     - SECOND: of the second colour of a chain; the places in the cover of a pattern.
     - FIN: a fin of a fish.
     - ELIMINATED, PLACED: a conclusion.
+    - PLACE: of a cell or unit that a hint names.
     """
 
     PATTERN = "pattern"
@@ -25,6 +26,7 @@ class Role(Enum):
     FIN = "fin"
     ELIMINATED = "eliminated"
     PLACED = "placed"
+    PLACE = "place"
 
 
 @dataclass(frozen=True, slots=True)
