@@ -94,10 +94,10 @@ def output_option(text: str, metavar: str = "FILE") -> Any:
 
 
 def complete_technique(incomplete: str) -> list[str]:
-    """The names of HoDoKu's techniques that begin so, for the completion of a shell."""
+    """HoDoKu's techniques that begin so, for the completion of a shell, with hyphens for spaces."""
     from pipeline.steps.orders import ORDERS  # noqa: PLC0415 - slow to load
 
-    names = (technique.name for technique in ORDERS["hodoku"])
+    names = (technique.name.replace(" ", "-") for technique in ORDERS["hodoku"])
     return [name for name in names if name.casefold().startswith(incomplete.casefold())]
 
 
