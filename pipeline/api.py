@@ -421,6 +421,11 @@ def has_steps(result: Result[Grid | Model]) -> bool:
     return geometry.side <= MAX_STEPS_SIDE and geometry.lowest == 1
 
 
+def has_orders(problem: PuzzleProblem) -> bool:
+    """Whether the `order` of steps can be chosen: for 9×9 puzzles without extra rules."""
+    return problem.puzzle.is_plain and problem.puzzle.geometry == NINE_BY_NINE
+
+
 def steps_of(
     result: Result[Grid | Model], *, order: Order = "hodoku", optional: Collection[str] = ()
 ) -> Iterator[Step]:
@@ -488,7 +493,7 @@ def _find_steps(
         problem.parsed.progress if is_unique and not mistakes_of(result) else ((), ())
     )
     puzzle = problem.puzzle
-    if puzzle.is_plain and puzzle.geometry == NINE_BY_NINE:
+    if has_orders(problem):
         unique = is_unique and certificate is not None and certificate.complete == "proved"
         find = partial(all_steps, on_search=on_search) if on_search else steps
         techniques = order_with(order, optional)

@@ -16,11 +16,12 @@ LINK_PATTERN = re.compile(
 PUZZLE_PATTERN = re.compile(
     r"[0-9.*_-]{16,}|[0-9A-Za-z.*_-]{256,}|(?=[^/]{16})[ -~]+(?:\n[ -~]*)+"
     rf"|{LINK_PATTERN.pattern}|[0-9]{{1,2}}(?:x[0-9]{{1,2}}|j)[a-z0-9]*:[a-z0-9_,]+"
+    r"|(?:\+?[1-9]|[.0]){81}|:[0-9A-Za-z-]*:[^:\n]*:[-+0-9.]{16,}:[^\n]*"
 )
 """Matches an argument that is a puzzle.
 
-Such an argument has at least 16 cells, or 256 with letters, or several lines; or it is a link or a
-game id of Solo.
+Such an argument has at least 16 cells, or 256 with letters, or several lines; or it is a link, a
+game id of Solo, or a line of HoDoKu.
 """
 
 FEW_CELLS_PATTERN = re.compile(r"(?=.*[0-9])[0-9.*_-]{1,15}")

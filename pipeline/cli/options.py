@@ -24,6 +24,7 @@ import sys
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import Annotated, Any, get_args, get_origin
 
@@ -92,6 +93,14 @@ def output_option(text: str, metavar: str = "FILE") -> Any:
     return typer.Option("--output", "-o", metavar=metavar, help=text)
 
 
+def complete_technique(incomplete: str) -> list[str]:
+    """HoDoKu's techniques that begin so, for the completion of a shell, with hyphens for spaces."""
+    from pipeline.steps.orders import ORDERS  # noqa: PLC0415 - slow to load
+
+    names = (technique.name.replace(" ", "-") for technique in ORDERS["hodoku"])
+    return [name for name in names if name.casefold().startswith(incomplete.casefold())]
+
+
 def json_option(names: str) -> Any:
     """The option --json of a command; `names` lists the fields of the objects that it prints."""
     return typer.Option("--json", help=f"Print JSON, one object per line: {names}.")
@@ -154,12 +163,12 @@ class Command(TyperCommand):
         args = add_optional_values(current_options(args, options), self._optional_values())
         return super().parse_args(ctx, args)
 
-    def _optional_values(self) -> dict[str, str]:
-        """The options whose values may be omitted, and the values that these then have."""
+    def _optional_values(self) -> dict[str, tuple[str, ...]]:
+        """The options whose values may be omitted, and their values; the default is first."""
         callback: Any = self.callback
         known = inspect.signature(callback, eval_str=True).parameters
         return {
-            option: marker.default
+            option: (marker.default, *_choices_of(known[parameter.name].annotation))
             for parameter in self.params
             for marker in get_args(
                 known[parameter.name].annotation if parameter.name in known else None
@@ -194,10 +203,22 @@ class Command(TyperCommand):
         super().format_help(ctx, formatter)
 
 
-def add_optional_values(args: list[str], values: Mapping[str, str]) -> list[str]:
-    """Add the optional values that the arguments omit. `values`: option → value if it has none."""
+def _choices_of(annotation: Any) -> list[str]:
+    """The texts of the Literal in an annotation of the form `Annotated[Literal[…] | None, …]`."""
+    return [text for kind in get_args(get_args(annotation)[0]) for text in get_args(kind)]
+
+
+def add_optional_values(args: list[str], values: Mapping[str, tuple[str, ...]]) -> list[str]:
+    """Add the optional values that the arguments omit.
+
+    `values`: option → its values; the first is the one it has if none is given. Raises UsageError
+    if the next argument is one of them and not a file.
+    """
     end = args.index("--") if "--" in args else len(args)
-    given = (f"{word}={values[word]}" if word in values else word for word in args[:end])
+    for option, following in pairwise(args[:end]):
+        if following in values.get(option, ()) and not os.path.lexists(following):
+            raise UsageError(f"{option} {following}: write {option}={following}")
+    given = (f"{word}={values[word][0]}" if word in values else word for word in args[:end])
     return [*given, *args[end:]]
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from pipeline.cli.file_access import check_ending
 from pipeline.cli.results import draw, has_bold, write_drawings
@@ -13,17 +13,30 @@ from pipeline.puzzle.puzzle import Puzzle
 from pipeline.reading.formats import symbols_of
 from pipeline.solving.problem import PuzzleProblem
 from pipeline.solving.result import Result
-from pipeline.steps.presentation.picture import picture_of
+from pipeline.steps.presentation.picture import Picture, Role, picture_of
+from pipeline.steps.presentation.step_objects import place_of
 from pipeline.steps.presentation.text_board import text_board
 from pipeline.steps.step import Step
+
+HintLevel = Literal["technique", "where", "step"]
 
 _ENDINGS = (".svg", ".png", ".pdf")
 """The extensions of drawings."""
 
 
-def print_board(step: Step, puzzle: Puzzle) -> None:
-    """Print the position of a step through a puzzle, with colours on a terminal."""
-    print(text_board(picture_of(step), puzzle.rules, has_colours=has_bold()))
+def hint_picture(step: Step, level: HintLevel) -> Picture:
+    """What to draw of a step without more than a hint tells: the candidates, and its place."""
+    if level == "step":
+        return picture_of(step)
+    units, cells = place_of(step) if level == "where" else ((), ())
+    place = {*cells, *(cell for unit in units for cell in step.before.units[unit])}
+    roles = {(cell, value): Role.PLACE for cell in place for value in step.before.values_in(cell)}
+    return Picture(step.before, roles, (), frozenset(), ())
+
+
+def print_board(picture: Picture, puzzle: Puzzle) -> None:
+    """Print a picture of a step through a puzzle, with colours on a terminal."""
+    print(text_board(picture, puzzle.rules, has_colours=has_bold()))
 
 
 def check_drawing(option: str, target: Path) -> None:

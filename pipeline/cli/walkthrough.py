@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice, takewhile
 from typing import Any, Literal
 
-from pipeline.api import NO_STEPS, Mistake, all_steps_of, has_steps, mistakes_of, steps_of
+from pipeline.api import (
+    NO_STEPS,
+    Mistake,
+    all_steps_of,
+    has_orders,
+    has_steps,
+    mistakes_of,
+    steps_of,
+)
 from pipeline.cli.messages import say
 from pipeline.cli.results import record_line
-from pipeline.cli.step_drawings import print_board
+from pipeline.cli.step_drawings import HintLevel, hint_picture, print_board
 from pipeline.errors import SolverError, counted, printable
 from pipeline.puzzle.puzzle import Puzzle
 from pipeline.reading.formats import symbols_of
@@ -21,7 +29,7 @@ from pipeline.solving.items import Item
 from pipeline.solving.problem import PuzzleProblem
 from pipeline.solving.result import Result
 from pipeline.steps import Step
-from pipeline.steps.orders import Order, order_with, technique_named
+from pipeline.steps.orders import DEFAULT_ORDER, Order, order_with, technique_named
 from pipeline.steps.presentation.step_objects import (
     place_object,
     place_of,
@@ -30,13 +38,16 @@ from pipeline.steps.presentation.step_objects import (
 )
 from pipeline.steps.presentation.wording import wording_of
 from pipeline.steps.presentation.words import branch_lines, unit_names, with_commas
+from pipeline.steps.techniques import Technique
 from pipeline.steps.variants import VARIANT_TECHNIQUES
 
-HintLevel = Literal["technique", "where", "step"]
 StepDetail = Literal["lines", "full"]
 
 _NO_SOLUTION = "no steps, because there is no solution"
 """Why a puzzle without solutions has no steps."""
+
+_NO_ORDER = "--order does nothing: only 9×9 puzzles without extra rules have orders to choose from"
+"""The message if an order is given for another puzzle."""
 
 _INDENT = "     "
 """The indentation of the reason of a step, below its number."""
@@ -49,7 +60,7 @@ class Walkthrough:
     - `hint`: how much of the next step to print; None for all steps.
     - `detail`: `full` also prints the branches of chains and nets.
     - `are_all`: all steps of the first position, instead of those that solve the puzzle.
-    - `order`: the order of the techniques.
+    - `order`: the order of the techniques; None for the default.
     - `until`: the name of the technique before whose first step to stop; None for none.
     - `boards`: draw the board of each step.
 
@@ -59,34 +70,49 @@ class Walkthrough:
     hint: HintLevel | None = None
     detail: StepDetail = "lines"
     are_all: bool = False
-    order: Order = "hodoku"
+    order: Order | None = None
     until: str | None = None
     boards: bool = False
 
     def __post_init__(self) -> None:
-        if self.until is not None:
-            self._last(self.until)
+        _ = self.last_technique
 
-    def _last(self, name: str) -> str:
-        """The name of a technique as its order has it. Raises UsageError if there is none."""
-        return technique_named(name, (*order_with(self.order), *VARIANT_TECHNIQUES)).name
+    @property
+    def techniques(self) -> Sequence[Technique]:
+        """The techniques of the order, with all optional ones."""
+        return order_with(self.order or DEFAULT_ORDER)
+
+    @property
+    def last_technique(self) -> str | None:
+        """The full name of the technique `until`. Raises UsageError for an unknown one."""
+        if self.until is None:
+            return None
+        return technique_named(self.until, (*self.techniques, *VARIANT_TECHNIQUES)).name
 
     @property
     def has_only_steps(self) -> bool:
         """Whether steps are printed instead of the solution."""
         return self.hint is not None or self.are_all or self.until is not None
 
-    def steps_of(
+    def stops_before(self, step: Step) -> bool:
+        """Whether a step is of the technique `until`."""
+        return self.last_technique in _names_of(step)
+
+    def steps_found(
         self, result: Result[Any], on_search: Callable[[int], object] = lambda _: None
     ) -> Iterator[Step]:
-        """The steps of a result to print. `on_search` as for `all_steps_of`."""
-        last = None if self.until is None else self._last(self.until)
+        """The steps of a result, without regard to `hint` and `until`.
+
+        `on_search` as for `all_steps_of`.
+        """
+        order, last = self.order or DEFAULT_ORDER, self.last_technique
         if self.are_all:
-            steps = all_steps_of(result, order=self.order, on_search=on_search)
-        else:
-            steps = steps_of(result, order=self.order, optional=() if last is None else (last,))
-        if last is not None:
-            steps = takewhile(lambda step: last not in _names_of(step), steps)
+            return all_steps_of(result, order=order, on_search=on_search)
+        return steps_of(result, order=order, optional=() if last is None else (last,))
+
+    def steps_of(self, result: Result[Any]) -> Iterator[Step]:
+        """The steps of a result to print."""
+        steps = takewhile(lambda step: not self.stops_before(step), self.steps_found(result))
         return islice(steps, 1) if self.hint else steps
 
     def drawn_steps(self, result: Result[Any]) -> list[Step]:
@@ -101,35 +127,56 @@ def _names_of(step: Step) -> tuple[str, str]:
 
 
 def show_steps(
-    item: Item, result: Result[Any], settings: Settings, walkthrough: Walkthrough, *, as_json: bool
+    item: Item,
+    result: Result[Any],
+    settings: Settings,
+    walkthrough: Walkthrough,
+    *,
+    as_json: bool,
+    has_title: bool,
 ) -> bool:
     """Print the steps of a puzzle, or a hint.
 
-    If `as_json`, prints the record of the puzzle with its steps. With a hint, the record has no
-    field `texts`, which would show the solutions. Returns False if the puzzle was not solved, if
-    there is no hint, if the state of the game contains mistakes, if a step fails its check, or if
-    the puzzle has no steps and these were to be printed instead of the solution.
+    - `as_json`: print the record of the puzzle with its steps. With a hint, the record has no field
+      `texts`, which would show the solutions.
+    - `has_title`: print the name of the puzzle first, unless `as_json`.
+
+    Returns False if the puzzle was not solved, if a step fails its check, if the state of the game
+    contains mistakes that a hint names, or if no step is found that was to be printed instead of
+    the solution.
     """
     name, problem = printable(item.where), result.problem
     try:
         mistakes = _mistake_texts(result)
+        if walkthrough.order and isinstance(problem, PuzzleProblem) and not has_orders(problem):
+            say(f"{name}: {_NO_ORDER}")
         if as_json:
             return _print_record(item, result, settings, walkthrough, mistakes)
         if result.status in ERROR_STATUSES:
             return False
         is_start = walkthrough.hint is not None or walkthrough.are_all
+        if has_title:
+            print(name)
         for text in mistakes:
             print(text) if is_start else say(f"{name}: {text}")
         if mistakes and is_start:
             return False
         if not isinstance(problem, PuzzleProblem) or not has_steps(result):
-            is_unsolvable = result.complete and not result.solutions
-            say(f"{name}: {_NO_SOLUTION if is_unsolvable else NO_STEPS}")
+            say(f"{name}: {_reason_for_no_steps(result)}")
             return not walkthrough.has_only_steps
+        if mistakes:
+            say(f"{name}: the steps start from the givens")
         return _show(name, result, problem, walkthrough, Display(None, bar=not settings.quiet))
     except SolverError as error:
         say(f"{name}: failed: {error}")
         return False
+
+
+def _reason_for_no_steps(result: Result[Any]) -> str:
+    """Why a result has no steps."""
+    if not isinstance(result.problem, PuzzleProblem):
+        return "a formula has no steps"
+    return _NO_SOLUTION if result.complete and not result.solutions else NO_STEPS
 
 
 def _print_record(
@@ -139,12 +186,12 @@ def _print_record(
     walkthrough: Walkthrough,
     mistakes: list[str],
 ) -> bool:
-    """Print the record of a puzzle with its steps; returns whether there is what was asked for."""
+    """Print the record of a puzzle with its steps; returns as `_show` does."""
     is_hint = walkthrough.hint is not None
     steps = [] if is_hint and mistakes else _step_objects(result, walkthrough)
     more: dict[str, Any] = {"mistakes": mistakes} if mistakes else {}
     print(record_line(item, result, settings, texts=not is_hint, steps=steps, **more))
-    return bool(steps) if is_hint else steps is not None or not walkthrough.has_only_steps
+    return bool(steps) or (steps is not None and not is_hint and not walkthrough.are_all)
 
 
 def _show(
@@ -154,11 +201,13 @@ def _show(
     walkthrough: Walkthrough,
     display: Display,
 ) -> bool:
-    """Print the steps of a puzzle, or a hint; returns whether there is a hint, if asked."""
+    """Print the steps of a puzzle, or a hint.
+
+    Returns False if there is no hint, or none of `--all-steps`.
+    """
     if walkthrough.hint:
-        return _show_hint(name, result, problem.puzzle, walkthrough)
-    _show_all(name, result, problem.puzzle, walkthrough, display)
-    return True
+        return _show_hint(name, result, problem.puzzle, walkthrough, walkthrough.hint)
+    return _show_all(name, result, problem.puzzle, walkthrough, display)
 
 
 def _mistake_texts(result: Result[Any]) -> list[str]:
@@ -177,21 +226,23 @@ def _mistake_text(mistake: Mistake, problem: PuzzleProblem) -> str:
     return f"{cell}: the right value was removed from the candidates"
 
 
-def _show_hint(name: str, result: Result[Any], puzzle: Puzzle, walkthrough: Walkthrough) -> bool:
+def _show_hint(
+    name: str, result: Result[Any], puzzle: Puzzle, walkthrough: Walkthrough, level: HintLevel
+) -> bool:
     """Print the next step as far as the hint tells it; returns whether one was found."""
     step = next(walkthrough.steps_of(result), None)
     if step is None:
         say(f"{name}: no step found")
         return False
-    if walkthrough.hint == "technique":
+    if level == "technique":
         print(step.technique.name)
-    elif walkthrough.hint == "where":
+    elif level == "where":
         print(f"{step.technique.name}: {_place_text(step)}")
     else:
         print(step)
         _print_details(step, full=True)
-    if walkthrough.boards or walkthrough.hint == "step":
-        print_board(step, puzzle)
+    if walkthrough.boards or level == "step":
+        print_board(hint_picture(step, level), puzzle)
     return True
 
 
@@ -209,30 +260,36 @@ def _show_all(
     puzzle: Puzzle,
     walkthrough: Walkthrough,
     display: Display,
-) -> None:
-    """Print all steps, numbered, with their reasons."""
-    step, count, total = None, 0, len(order_with(walkthrough.order))
+) -> bool:
+    """Print all steps, numbered, with their reasons; returns as `_show` does."""
+    last, count, total = None, 0, len(walkthrough.techniques)
 
     def on_search(done: int) -> None:
         display.tick(name, Progress(done, done, total, "technique", is_count=True))
 
     try:
-        for count, step in enumerate(walkthrough.steps_of(result, on_search), 1):
+        for step in walkthrough.steps_found(result, on_search):
             display.end()
+            if walkthrough.stops_before(step):
+                say(f"{name}: stopped before step {count + 1}: {step.technique.name}")
+                return True
+            last, count = step, count + 1
             print(f"{count:3}  {step}")
             _print_details(step, full=walkthrough.detail == "full")
             if walkthrough.boards:
-                print_board(step, puzzle)
+                print_board(hint_picture(step, "step"), puzzle)
                 print()
     finally:
         display.end()
-    if walkthrough.are_all or walkthrough.until is not None:
-        if not count:
-            say(f"{name}: no step found")
-        return
-    if not _is_filled(puzzle, step):
+    if walkthrough.are_all and count == 0:
+        say(f"{name}: no step found")
+        return False
+    if not walkthrough.are_all and not _is_filled(puzzle, last):
         message = f"no step found after {counted(count, 'step')}" if count else "no step found"
-        say(f"{name}: {message}; solved by search")
+        say(f"{name}: {message}{'' if walkthrough.until else '; solved by search'}")
+    elif walkthrough.until:
+        say(f"{name}: none of the steps is of the technique {walkthrough.last_technique}")
+    return True
 
 
 def _is_filled(puzzle: Puzzle, last: Step | None) -> bool:

@@ -13,6 +13,8 @@ from pipeline.steps.techniques import BY_RATING, BY_SCORE, OPTIONAL, TECHNIQUES,
 
 Order = Literal["boxes", "hodoku", "explainer"]
 
+DEFAULT_ORDER: Order = "hodoku"
+
 _SINGLE_SCORES = {
     "full house": 4, "hidden single in a box": 14, "hidden single in a line": 14, "naked single": 4,
 }  # fmt: skip
@@ -62,7 +64,9 @@ def technique_named(name: str, techniques: Iterable[Technique] = TECHNIQUES) -> 
     technique = by_key.get(_key(name))
     if technique is None:
         nearest = get_close_matches(_key(name), by_key, 1, 0.6)
-        hint = f"did you mean {by_key[nearest[0]].name}?" if nearest else _list_names(by_key)
+        hint = (
+            f"did you mean {by_key[nearest[0]].name}?" if nearest else _similar_names(name, by_key)
+        )
         raise UsageError(f"unknown technique {printable(name)!r}; {hint}")
     return technique
 
@@ -72,6 +76,10 @@ def _key(name: str) -> str:
     return re.sub(r"[\s_-]", "", name).casefold()
 
 
-def _list_names(by_key: Mapping[str, Technique]) -> str:
-    """The names of all techniques, for a message."""
-    return f"known are {', '.join(technique.name for technique in [*by_key.values()][::-1])}"
+def _similar_names(name: str, by_key: Mapping[str, Technique]) -> str:
+    """Names that share a word with an unknown one, or are the most similar; for a message."""
+    words = {_key(word) for word in re.split(r"[\s_-]", name) if len(word) > 2}
+    shared = [key for key in [*by_key][::-1] if any(word in key for word in words)]
+    nearest = (shared or get_close_matches(_key(name), by_key, 3, 0))[:3]
+    names = ", ".join(by_key[key].name for key in nearest)
+    return f"similar are {names}; docs/reference/steps.md lists all"

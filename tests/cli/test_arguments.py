@@ -134,7 +134,11 @@ def test_a_mistake_in_the_environment_is_named_after_its_variable(
 
 @pytest.mark.parametrize(
     ("typed", "offered"),
-    [("sudoku-pipeline ru", "run"), ("sudoku-pipeline solve --max-s", "--max-solutions")],
+    [
+        ("sudoku-pipeline ru", "run"),
+        ("sudoku-pipeline solve --max-s", "--max-solutions"),
+        ("sudoku-pipeline solve --until naked-s", "naked-single"),
+    ],
 )
 def test_shells_can_complete_commands_and_options(typed, offered):
     words = {"COMP_WORDS": typed, "COMP_CWORD": str(len(typed.split()) - 1)}

@@ -17,7 +17,6 @@ SOLVED = f"{LAST[:-1]}9"
 TWO_LEFT = f".{LAST[1:]}"
 STEP = "r9c9=9 full house in row 9"
 REASON = "r9c9 is the only open cell of row 9, and 9 is missing there."
-NONE = "steps are only available for solved puzzles with values from 1 to at most 16"
 ENDED = "no step found; solved by search"
 CLASSIC = "53..7....6..195....98....6.8...6...34..8.3..17...2...6.6....28....419..5....8..79"
 FOUR_LEFT = "".join("." if cell in (0, 3, 9, 12) else sign for cell, sign in enumerate(SOLVED))
@@ -56,7 +55,10 @@ def test_a_hint_has_three_levels():
 
 
 def test_the_value_of_a_hint_must_follow_an_equals_sign():
-    assert run("solve", "--hint", "where")[0] == 1  # a file
+    said = "sudoku-pipeline: --hint where: write --hint=where\n"
+    assert run("solve", "--hint", "where") == (2, "", said)
+    Path("where").write_text(f"{LAST}\n")
+    assert run("solve", "--quiet", "--hint", "where")[:2] == (0, "full house\n")  # a file
     code, _, said = run("solve", "--hint=all", "last.txt")
     assert (code, said) == (
         2,
@@ -161,7 +163,7 @@ def test_the_record_in_json_has_the_steps():
 @pytest.mark.parametrize(("option", "expected"), [("--steps", 0), ("--hint", 1)])
 def test_a_puzzle_without_steps_has_a_message(option, expected):
     code, _, said = run("solve", "--quiet", "--max-solutions", "1", option, "formula.cnf")
-    assert (code, said.splitlines()[0]) == (expected, f"formula.cnf: {NONE}")
+    assert (code, said.splitlines()[0]) == (expected, "formula.cnf: a formula has no steps")
 
 
 @pytest.mark.parametrize("level", ["", "=where", "=step"])
@@ -211,7 +213,10 @@ def test_mistakes_of_a_player_are_named_without_the_solution():
     record = json.loads(run("solve", "--hint", "--json", "wrong.txt")[1])
     assert (record["mistakes"], record["steps"]) == (lines, [])
     code, printed, said = run("solve", "--quiet", "--until", "claiming", "wrong.txt")
-    assert (code, said.splitlines()) == (0, [f"wrong.txt: {line}" for line in lines])
+    assert (code, said.splitlines()[:3]) == (
+        0,
+        [f"wrong.txt: {line}" for line in (*lines, "the steps start from the givens")],
+    )
     assert printed.startswith("  1  r6c3=9 hidden single")  # from the givens
 
 
@@ -227,7 +232,11 @@ def test_a_hidden_single_in_a_box_is_a_hidden_single():
     Path("classic.txt").write_text(f"{CLASSIC}\n")
     options = "--order", "boxes", "--until"
     code, printed, said = run("solve", "--quiet", *options, "hidden single", "classic.txt")
-    assert (code, printed, said) == (0, "", "classic.txt: no step found\n")
+    assert (code, printed, said) == (
+        0,
+        "",
+        "classic.txt: stopped before step 1: hidden single in a box\n",
+    )
 
 
 @pytest.mark.parametrize("is_json", [False, True])
@@ -244,3 +253,54 @@ def test_a_puzzle_without_a_solution_has_no_steps(option, expected, is_json):
     assert not is_json or not json.loads(printed)["steps"]
     assert is_json or said.startswith("twice.txt: no steps, because there is no solution\n")
     assert is_json or bool(printed) == (option == "--steps")
+
+
+def test_the_board_of_a_hint_shows_no_more_than_the_hint():
+    def board(level: str) -> str:
+        return run("solve", "--quiet", f"--hint{level}", "--board", "two.txt")[1]
+
+    technique, where, step = board(""), board("=where"), board("=step")
+    assert not any(sign in technique for sign in "[]{}<>()*:")
+    assert where.endswith("    : : place of the step\n")
+    assert "*" not in where
+    assert step.endswith(" placed\n")
+
+
+def test_the_steps_and_hints_of_a_collection_follow_its_names():
+    Path("many.txt").write_text(f"{LAST}\n{TWO_LEFT}\n")
+    code, printed, _ = run("solve", "--quiet", "--hint", "many.txt")
+    assert (code, printed.splitlines()[::2]) == (0, ["many.txt:1", "many.txt:2"])
+    lines = run("solve", "--quiet", "--steps", "many.txt")[1].splitlines()
+    assert lines[:2] == ["many.txt:1", f"  1  {STEP}"]
+    lines = run("solve", "--quiet", "--hint", "last.txt", "two.txt")[1].splitlines()
+    assert lines[::2] == ["last.txt", "two.txt"]
+
+
+def test_the_end_before_a_technique_is_reported():
+    said = run("solve", "--quiet", "--until", "full house", "rectangle.txt")[2]
+    assert said == "rectangle.txt: stopped before step 2: full house\n"
+    said = run("solve", "--quiet", "--until", "X-wing", "rectangle.txt")[2]
+    assert said == "rectangle.txt: none of the steps is of the technique X-wing\n"
+
+
+def test_an_order_without_steps_is_refused_and_without_effect_reported():
+    code, _, said = run("solve", "--order", "boxes", "last.txt")
+    assert (code, said) == (
+        2,
+        "sudoku-pipeline: --order needs --steps, --all-steps, --until or --hint\n",
+    )
+    Path("small.txt").write_text("1...\n..3.\n.4..\n...2\n")
+    assert "order" in run("solve", "--quiet", "--hint", "--order", "boxes", "small.txt")[2]
+    assert "order" not in run("solve", "--quiet", "--hint", "small.txt")[2]
+
+
+def test_all_steps_of_a_puzzle_without_a_solution_exit_1():
+    Path("twice.txt").write_text(f"{FOUR_LEFT[:-1]}3\n")
+    assert run("solve", "--quiet", "--all-steps", "twice.txt")[0] == 1
+
+
+def test_a_line_of_hodoku_is_a_puzzle_as_an_argument():
+    code, printed, _ = run("solve", "--quiet", "--hint=step", IN_PLAY.format("+5", "211").strip())
+    assert code == 0
+    row = next(line for line in printed.splitlines() if line.startswith("r3 "))
+    assert row.split()[2] == "5"

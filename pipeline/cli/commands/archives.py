@@ -17,6 +17,7 @@ from pipeline.cli.options import (
     ForceOption,
     Output,
     check_json,
+    complete_technique,
     json_option,
     output_option,
     takes,
@@ -167,6 +168,7 @@ def generate(  # noqa: PLR0913 - one parameter per option
         str | None,
         typer.Option(
             "--technique",
+            autocompletion=complete_technique,
             metavar="NAME",
             help="The hardest technique among its steps, such as X-wing or naked-pair. "
             "Rare techniques, such as jellyfish, may take minutes or not be found.",

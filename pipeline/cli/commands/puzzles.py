@@ -18,6 +18,7 @@ from pipeline.cli.options import (
     OptionalValue,
     Output,
     check_json,
+    complete_technique,
     example_hint,
     json_option,
     outbox_of,
@@ -29,7 +30,8 @@ from pipeline.service.signals import EXIT_BAD_INPUT, EXIT_OK
 from pipeline.settings import Settings
 
 if TYPE_CHECKING:
-    from pipeline.cli.walkthrough import HintLevel, StepDetail, Walkthrough
+    from pipeline.cli.step_drawings import HintLevel
+    from pipeline.cli.walkthrough import StepDetail, Walkthrough
     from pipeline.steps.orders import Order
 
 
@@ -77,22 +79,23 @@ def solve(  # noqa: PLR0913 - one parameter per option
         bool, typer.Option("--all-steps", help="Print all steps that are possible at the start.")
     ] = False,
     order: Annotated[
-        Literal["boxes", "hodoku", "explainer"],
+        Literal["boxes", "hodoku", "explainer"] | None,
         typer.Option(
             "--order",
             metavar="NAME",
-            show_default=False,
             help=(
-                "Order of the techniques in a 9×9 puzzle: `hodoku` (default), `explainer` as in "
-                "Sudoku Explainer, or `boxes` for singles in boxes first."
+                "With --steps, --all-steps, --until or --hint, order of the techniques in a 9×9 "
+                "puzzle: `hodoku` (default), `explainer` as in Sudoku Explainer, or `boxes` for "
+                "singles in boxes first."
             ),
         ),
-    ] = "hodoku",
+    ] = None,
     until: Annotated[
         str | None,
         typer.Option(
             "--until",
             metavar="TECHNIQUE",
+            autocompletion=complete_technique,
             help="With --steps, stop before the first step of this technique, such as X-wing.",
         ),
     ] = None,
@@ -175,7 +178,10 @@ def solve(  # noqa: PLR0913 - one parameter per option
         if walkthrough:
             from pipeline.cli.walkthrough import show_steps
 
-            explained = show_steps(item, result, settings, walkthrough, as_json=as_json)
+            has_title = len(files) > 1 or not item.is_only_item
+            explained = show_steps(
+                item, result, settings, walkthrough, as_json=as_json, has_title=has_title
+            )
             code = code if explained else EXIT_BAD_INPUT
         elif as_json:
             print(results.record_line(item, result, settings))
@@ -201,7 +207,7 @@ def solve(  # noqa: PLR0913 - one parameter per option
 def _walkthrough(
     hint: HintLevel | None,
     steps: StepDetail | None,
-    order: Order,
+    order: Order | None,
     until: str | None,
     *,
     are_all: bool,
@@ -212,6 +218,8 @@ def _walkthrough(
     Raises UsageError for options that cannot be combined, or an unknown technique.
     """
     if not (hint or steps or are_all or until):
+        if order:
+            raise UsageError("--order needs --steps, --all-steps, --until or --hint")
         return None
     from pipeline.cli.walkthrough import Walkthrough
 

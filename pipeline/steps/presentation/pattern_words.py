@@ -47,7 +47,7 @@ class PatternWords(RuleWords):
         if marked:
             causes.append(f"are marked as {self.position.mark_of(marked[0])}")
         if len(rest) > len(marked):
-            causes.append(f"no longer have {symbol} as a candidate")
+            causes.append(f"lack {symbol} as a candidate")
         return (
             f"{symbol} must be in {unit}, and {self.name(cell)} is its only place there: the other "
             f"open cells {', or '.join(causes)}"
@@ -67,7 +67,7 @@ class PatternWords(RuleWords):
             causes.append(f"sees {self.symbols(sorted(excluded & seen))}")
         if eliminated := sorted(excluded - seen):
             noun = "candidate" if len(eliminated) == 1 else "candidates"
-            causes.append(f"no longer has the {noun} {self.symbols(eliminated)}")
+            causes.append(f"lacks the {noun} {self.symbols(eliminated)}")
         return f"{name} {listed(causes)}, so only {symbol} is left for it"
 
     def _blockers(self, cells: Sequence[int], value: int) -> list[int]:

@@ -18,6 +18,7 @@ class Role(Enum):
     - SECOND: in a chain, a node that does not hold; the second of two colours.
     - FIN: a fin of a fish.
     - ELIMINATED, PLACED: a conclusion.
+    - PLACE: of a cell or unit that a hint names.
     """
 
     PATTERN = "pattern"
@@ -25,6 +26,7 @@ class Role(Enum):
     FIN = "fin"
     ELIMINATED = "eliminated"
     PLACED = "placed"
+    PLACE = "place"
 
 
 @dataclass(frozen=True, slots=True)

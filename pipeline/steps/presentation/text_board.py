@@ -34,6 +34,7 @@ _STYLES: Final[Mapping[Role, _Style]] = {
     Role.FIN: _Style("<", ">", 35, "fin"),
     Role.ELIMINATED: _Style("(", ")", 31, "eliminated"),
     Role.PLACED: _Style("*", "*", 32, "placed"),
+    Role.PLACE: _Style(":", ":", 36, "place of the step"),
 }
 
 
