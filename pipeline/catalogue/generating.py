@@ -38,7 +38,7 @@ from pipeline.solving.compiled import solve_masks
 from pipeline.solving.solvers import Solvers
 from pipeline.steps import ratings
 from pipeline.steps.orders import order_with, technique_named
-from pipeline.steps.techniques import BRUTE_FORCE, Technique
+from pipeline.steps.techniques import BRUTE_FORCE_ROW, Technique
 
 BATCH_GRIDS = 512
 """Number of grids per batch. Another number would give other puzzles for the same seed."""
@@ -188,7 +188,7 @@ def _has_wished_steps(wish: Wish, puzzle: Generated) -> bool:
         return True
     hardest = wish.hardest
     order = order_with("hodoku", (hardest.name,) if hardest else ())
-    (rating,) = ratings([puzzle.masks], scored=(*order, BRUTE_FORCE), has_se=False)
+    (rating,) = ratings([puzzle.masks], scored=(*order, BRUTE_FORCE_ROW), has_se=False)
     if wish.level and rating.level != wish.level:
         return False
     return hardest is None or (rating.solved and rating.hardest == hardest.name)

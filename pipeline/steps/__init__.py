@@ -50,9 +50,10 @@ _MODULE_NAMES = (
     "explainer.nested_hints", "explainer.nested_implications", "explainer.nested_layout",
     "explainer.nested_multiple", "explainer.nested_patterns", "explainer.nested_records",
     "explainer.nested_slots", "explainer.nishio", "explainer.patterns",
-    "hodoku", "hodoku.almost_locked_sets", "hodoku.chains", "hodoku.colours", "hodoku.forcing",
-    "hodoku.links", "hodoku.loops", "hodoku.nets", "hodoku.patterns", "hodoku.rectangles",
-    "hodoku.set_links", "hodoku.singles", "hodoku.sue_de_coq", "hodoku.wings",
+    "hodoku", "hodoku.almost_locked_sets", "hodoku.chains", "hodoku.colours",
+    "hodoku.eliminations", "hodoku.forcing", "hodoku.links", "hodoku.loops", "hodoku.nets",
+    "hodoku.patterns", "hodoku.rectangles", "hodoku.set_links", "hodoku.singles",
+    "hodoku.sue_de_coq", "hodoku.wings",
 )  # fmt: skip
 _MODULES = *(f"pipeline.steps.{name}" for name in _MODULE_NAMES), "pipeline.certify.steps"
 """The modules that contain all compiled functions of the walk."""

@@ -25,7 +25,7 @@ _SINGLES = tuple(
 """Singles as a beginner looks for them: the last of a unit, in boxes, in lines, then in cells."""
 
 ORDERS: Mapping[Order, tuple[Technique, ...]] = {
-    "boxes": (*_SINGLES, *(each for each in BY_SCORE if each.kind != hodoku.SINGLE)),
+    "boxes": (*_SINGLES, *(technique for technique in BY_SCORE if technique.kind != hodoku.SINGLE)),
     "hodoku": BY_SCORE,
     "explainer": BY_RATING,
 }
@@ -46,7 +46,7 @@ def order_with(order: Order, optional: Iterable[str] = OPTIONAL) -> tuple[Techni
     """
     names = {*optional} & {*OPTIONAL} if order != "explainer" else ()
     added = (technique for technique in TECHNIQUES if technique.name in names)
-    return tuple(sorted((*ORDERS[order], *added), key=lambda each: _PLACES.get(each, -1)))
+    return tuple(sorted((*ORDERS[order], *added), key=lambda technique: _PLACES.get(technique, -1)))
 
 
 _PLACES = {technique: index for index, technique in enumerate(TECHNIQUES)}
@@ -74,4 +74,4 @@ def _key(name: str) -> str:
 
 def _list_names(by_key: Mapping[str, Technique]) -> str:
     """The names of all techniques, for a message."""
-    return f"known are {', '.join(each.name for each in [*by_key.values()][::-1])}"
+    return f"known are {', '.join(technique.name for technique in [*by_key.values()][::-1])}"
