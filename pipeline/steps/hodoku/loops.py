@@ -71,7 +71,7 @@ def _try_loops(state, tables, step, graph, form):
 
 # A chain from "a does not hold" leads to
 # - "a holds": a holds, so all other candidates of the cell are eliminated;
-# - "b does not hold" in the cell: b is eliminated, because it does not hold if a does, either;
+# - "b does not hold" in the cell: b is eliminated, because a excludes it, too;
 # - "b holds" in the cell: a continuous loop;
 # - "b holds" elsewhere: an AIC. If a and b are the same digit, the cells that see both lose it;
 #   HoDoKu wants two such cells at least. If not, and the cells see each other, each loses the digit
@@ -171,13 +171,9 @@ def _is_valid(state, tables, graph, is_loop, form):
     highest = 0
     for k in range(L.PATH + 1, L.PATH + 1 + length):
         highest = max(highest, graph[k] // 2)
-    path_form = (
-        WITH_SETS
-        if highest >= L.ALL_NODES
-        else WITH_GROUPS
-        if highest >= L.SINGLES
-        else CANDIDATES_ONLY
-    )
+    path_form = WITH_GROUPS if highest >= L.SINGLES else CANDIDATES_ONLY
+    if highest >= L.ALL_NODES:
+        path_form = WITH_SETS
     return path_form == form and is_simple(state, tables, graph, is_loop)
 
 
