@@ -60,7 +60,7 @@ WITHOUT_EXAMPLE = {
 
 NOT_BY_DEFAULT = (
     "By default, HoDoKu does not use this technique. `solve --all-steps` lists its steps, and "
-    "`solve --until` and `generate --technique` use it if they name it."
+    "`solve --until` and `generate --technique` use it if it is named."
 )
 
 

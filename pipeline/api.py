@@ -446,7 +446,8 @@ def steps_of(
     first. Other puzzles have a fixed order.
 
     `optional`: names of techniques that HoDoKu has but does not use by default, "death blossom" and
-    "grouped chain with ALS": they come at their places in `hodoku` and `boxes`.
+    "grouped chain with ALS". They are tried at their places in `hodoku` and `boxes`. Other names do
+    not matter.
 
     Raises ValueError if `has_steps` is false.
     """

@@ -29,7 +29,7 @@ from pipeline.steps.hodoku.singles import eliminate_queued, place_queued
 from pipeline.steps.orders import order_with
 from pipeline.steps.step import UNIQUENESS, Cited, Node, Position, Step
 from pipeline.steps.techniques import (
-    BRUTE_FORCE,
+    BRUTE_FORCE_ROW,
     BY_RATING,
     BY_SCORE,
     FILLED,
@@ -53,9 +53,10 @@ _MODULE_NAMES = (
     "explainer.nested_hints", "explainer.nested_layout",
     "explainer.nested_multiple", "explainer.nested_patterns", "explainer.nested_records",
     "explainer.nested_slots", "explainer.nishio", "explainer.patterns",
-    "hodoku", "hodoku.almost_locked_sets", "hodoku.chains", "hodoku.colours", "hodoku.forcing",
-    "hodoku.links", "hodoku.loops", "hodoku.nets", "hodoku.patterns", "hodoku.rectangles",
-    "hodoku.set_links", "hodoku.singles", "hodoku.sue_de_coq", "hodoku.wings",
+    "hodoku", "hodoku.almost_locked_sets", "hodoku.chains", "hodoku.colours",
+    "hodoku.eliminations", "hodoku.forcing", "hodoku.links", "hodoku.loops", "hodoku.nets",
+    "hodoku.patterns", "hodoku.rectangles", "hodoku.set_links", "hodoku.singles",
+    "hodoku.sue_de_coq", "hodoku.wings",
 )  # fmt: skip
 _MODULES = *(f"pipeline.steps.{name}" for name in _MODULE_NAMES), "pipeline.certify.steps"
 """The modules that contain all compiled functions of the walk."""
@@ -529,7 +530,7 @@ def uses_of(
     for masks in puzzles:
         run = run or loader.get(_SECONDS_PER_RATING)
         if walkers is None or (run and not walkers[0].is_compiled):
-            walkers = _Walker(run, order), _Walker(run, (*techniques, BRUTE_FORCE))
+            walkers = _Walker(run, order), _Walker(run, (*techniques, BRUTE_FORCE_ROW))
         try:
             yield _use_of(technique, *walkers, masks, seconds)
         except StepRejected:

@@ -161,9 +161,9 @@ WORDS, BITS = 12, 63
     CHAIN_QUEUE,  # the signed nodes of the last search in the order of reaching
     PATH,  # a chain from its start: its length, then its signed nodes
     MARKS,  # for each cell, the number of the last chain that passed it
-    ELIMINATIONS,  # BANDS words for each digit: the eliminations of a chain
-    BEST,  # the same of the best chain so far
-    BEST_KEY,  # the rank of these eliminations, see `links.elimination_key`; 0 without any
+    NEW_ELIMINATIONS,  # BANDS words for each digit: the eliminations of a chain
+    BEST_ELIMINATIONS,  # the same of the best chain so far
+    BEST_KEY,  # the rank of these eliminations, see `eliminations.elimination_key`; 0 without any
     BEST_LENGTH,  # the number of nodes of the best chain so far
     COLOURS,  # BANDS words for each colour, 2 · component + 0 or 1: the cells of the colour
     SEEN_BY,  # the same: the cells that see a cell of the colour

@@ -48,7 +48,7 @@ def order_with(order: Order, optional: Iterable[str] = OPTIONAL) -> tuple[Techni
     """
     names = {*optional} & {*OPTIONAL} if order != "explainer" else ()
     added = (technique for technique in TECHNIQUES if technique.name in names)
-    return tuple(sorted((*ORDERS[order], *added), key=lambda each: _PLACES.get(each, -1)))
+    return tuple(sorted((*ORDERS[order], *added), key=lambda technique: _PLACES.get(technique, -1)))
 
 
 _PLACES = {technique: index for index, technique in enumerate(TECHNIQUES)}

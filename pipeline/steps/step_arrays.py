@@ -26,8 +26,8 @@ def rating_ranks() -> list[int]:
     # not `sum`, which rounds once only from Python 3.12 on
     tenths = list(accumulate([0.1] * 31, initial=0.0))
     ratings = [[base + added for added in tenths] for base in BASE_RATINGS]
-    order = sorted({each for row in ratings for each in row})
-    return [order.index(each) for row in ratings for each in row]
+    order = sorted({rating for row in ratings for rating in row})
+    return [order.index(rating) for row in ratings for rating in row]
 
 
 @compiled(inline=True)

@@ -144,10 +144,10 @@ OPTIONAL = ("grouped chain with ALS", "death blossom")
 BY_SCORE = tuple(technique for technique in TECHNIQUES if technique.name not in OPTIONAL)
 """The techniques of HoDoKu in its order."""
 
-BRUTE_FORCE = _scored("brute force", 4, 10_000, hodoku.BRUTE_FORCE)
+BRUTE_FORCE_ROW = _scored("brute force", 4, 10_000, hodoku.BRUTE_FORCE)
 """The row for a cell that HoDoKu fills by search, because no technique applies."""
 
-SCORED = (*BY_SCORE, BRUTE_FORCE)
+SCORED = (*BY_SCORE, BRUTE_FORCE_ROW)
 """The rows for HoDoKu's score: the techniques of BY_SCORE, and brute force."""
 
 BY_RATING = (
@@ -174,7 +174,7 @@ BY_RATING = (
     _rated("hidden quadruple", 2, 54, explainer.HIDDEN_SET, 0, 4),
     _rated("bivalue universal grave", 2, 56, explainer.BUG),
     _rated("aligned pair exclusion", 3, 62, explainer.ALIGNED, 0, 2),
-    _rated("cycle or forcing chain", 3, 65, explainer.CYCLE),
+    _rated("cycle or forcing chain", 3, 65, explainer.CYCLE_OR_CHAIN),
     _rated("aligned triplet exclusion", 3, 75, explainer.ALIGNED, 0, 3),
     _rated("Nishio forcing chain", 4, 75, explainer.NISHIO),
     _rated("multiple forcing chain", 4, 80, explainer.MULTIPLE),

@@ -22,7 +22,7 @@ FIRST_KIND = 100
 
 (
     SINGLE_IN_UNIT, INTERSECTION, SINGLE_IN_CELL, HIDDEN_SET, NAKED_SET, BASIC_FISH, WING,
-    UNIQUE_LOOP, BUG, ALIGNED, CYCLE, NISHIO, MULTIPLE, DYNAMIC,
+    UNIQUE_LOOP, BUG, ALIGNED, CYCLE_OR_CHAIN, NISHIO, MULTIPLE, DYNAMIC,
 ) = range(FIRST_KIND, FIRST_KIND + 14)  # fmt: skip
 """Kinds of techniques: `find` calls a function for each."""
 
@@ -54,7 +54,7 @@ def find(kind, form, size, state, tables, step, graph, scratch, workspace, inner
         return bug.find_bivalue_grave(state, scratch, tables, step)
     if kind == ALIGNED:
         return aligned.find_aligned(state, tables, step, scratch, size)
-    if kind == CYCLE:
+    if kind == CYCLE_OR_CHAIN:
         return cycles.find_cycle_or_chain(state, tables, step, workspace, graph)
     if kind == NISHIO:
         return nishio.find_nishio(state, scratch, tables, step, workspace)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from pipeline.native import compiled
 from pipeline.steps import layout as L
-from pipeline.steps.hodoku.links import (
+from pipeline.steps.hodoku.eliminations import (
     clear_eliminations,
     elimination_count,
     elimination_key,
@@ -43,9 +43,9 @@ def _has_shared(tables, graph, digits, a, b):
     """Whether a place of one of the digits sees all its places in two sets."""
     any_word = 0
     while digits:
-        at = L.ALS_SEEN + L.BANDS * lowest_bit(tables, digits)
+        offset = L.ALS_SEEN + L.BANDS * lowest_bit(tables, digits)
         digits &= digits - 1
-        of_a, of_b = at + 9 * L.BANDS * a, at + 9 * L.BANDS * b
+        of_a, of_b = offset + 9 * L.BANDS * a, offset + 9 * L.BANDS * b
         any_word |= graph[of_a] & graph[of_b]
         any_word |= graph[of_a + 1] & graph[of_b + 1] | graph[of_a + 2] & graph[of_b + 2]
     return any_word != 0
@@ -53,12 +53,12 @@ def _has_shared(tables, graph, digits, a, b):
 
 @compiled()
 def _add_shared(graph, digits, a, b):
-    """Add the cells that see all places of a digit in two sets to ELIMINATIONS."""
+    """Add the cells that see all places of a digit in two sets to NEW_ELIMINATIONS."""
     for digit in range(9):
         for band in range(L.BANDS if digits >> digit & 1 else 0):
-            at = L.ALS_SEEN + L.BANDS * digit + band
-            word = graph[at + 9 * L.BANDS * a] & graph[at + 9 * L.BANDS * b]
-            graph[L.ELIMINATIONS + L.BANDS * digit + band] |= word
+            offset = L.ALS_SEEN + L.BANDS * digit + band
+            word = graph[offset + 9 * L.BANDS * a] & graph[offset + 9 * L.BANDS * b]
+            graph[L.NEW_ELIMINATIONS + L.BANDS * digit + band] |= word
 
 
 # ALS-XZ. Two sets with a restricted common x: one of them lacks x, so it holds all its other
@@ -83,7 +83,7 @@ def _find_xz(tables, step, graph):
             any_word |= _add_rest(graph, digits_b & ~restricted, b, a)
         if any_word:
             _add_shared(graph, shared, a, b)
-            write_eliminations(tables, step, graph, L.ELIMINATIONS)
+            write_eliminations(tables, step, graph, L.NEW_ELIMINATIONS)
             cite_set(tables, step, graph, a)
             cite_set(tables, step, graph, b)
             step[L.PATTERN_DIGITS] = restricted
@@ -93,16 +93,16 @@ def _find_xz(tables, step, graph):
 
 @compiled()
 def _add_rest(graph, digits, own, other):
-    """Add the cells outside of another set that see all places of a digit in a set to ELIMINATIONS.
+    """Add the cells that see all places of a digit in a set to NEW_ELIMINATIONS.
 
-    Returns whether there are any.
+    Cells of another set are left out. Returns whether there are any.
     """
     any_word = 0
     for digit in range(9):
         for band in range(L.BANDS if digits >> digit & 1 else 0):
             word = graph[L.ALS_SEEN + L.BANDS * (9 * own + digit) + band]
             word &= ~graph[L.ALS_CELLS + L.BANDS * other + band]
-            graph[L.ELIMINATIONS + L.BANDS * digit + band] |= word
+            graph[L.NEW_ELIMINATIONS + L.BANDS * digit + band] |= word
             any_word |= word
     return any_word != 0
 
@@ -140,7 +140,7 @@ def _conclude_xy_wing(tables, step, graph, first, second, a, b, shared):
     if not _has_shared(tables, graph, digits, a, b):
         return False
     _add_shared(graph, digits, a, b)
-    write_eliminations(tables, step, graph, L.ELIMINATIONS)
+    write_eliminations(tables, step, graph, L.NEW_ELIMINATIONS)
     for number in (a, shared, b):
         cite_set(tables, step, graph, number)
     step[L.PATTERN_DIGITS] = x | y
@@ -185,7 +185,7 @@ def _find_chain(tables, step, graph):
                         clear_eliminations(graph)
     if best_start == L.NOTHING:
         return 0
-    write_eliminations(tables, step, graph, L.BEST)
+    write_eliminations(tables, step, graph, L.BEST_ELIMINATIONS)
     _reach_sets(graph, best_start, best_x)
     number, y = best_end, best_y
     for length in range(best_links, 0, -1):
@@ -324,8 +324,8 @@ def _conclude_blossom(tables, step, graph, stem, z, size):
     """Write the conclusions of a death blossom, whose petals are in PICKS."""
     clear_eliminations(graph)
     for band in range(L.BANDS):
-        graph[L.ELIMINATIONS + L.BANDS * z + band] = graph[L.BLOSSOM + L.BANDS * size + band]
-    write_eliminations(tables, step, graph, L.ELIMINATIONS)
+        graph[L.NEW_ELIMINATIONS + L.BANDS * z + band] = graph[L.BLOSSOM + L.BANDS * size + band]
+    write_eliminations(tables, step, graph, L.NEW_ELIMINATIONS)
     append_new(step, L.CITED, stem)
     append_new(step, L.PATTERN_CELLS, stem)
     for k in range(size):

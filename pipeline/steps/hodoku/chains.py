@@ -1,30 +1,32 @@
 """Turbot fish, X-chains, XY-chains and remote pairs: chains of one kind of link.
 
 Such a chain starts and ends with a strong link, and both its ends have the same digit. If its first
-node does not hold, its last node does. So the digit is eliminated from the cells that see both. Of
-all chains, the one that eliminates most is taken, see `links.elimination_key`. `layout` describes
-the arrays.
+node does not hold, its last node does. So the digit is eliminated from the cells that see both. The
+step is the chain that eliminates most, see `eliminations.elimination_key`. `layout` describes the
+arrays.
 """
 
 from __future__ import annotations
 
 from pipeline.native import compiled
 from pipeline.steps import layout as L
+from pipeline.steps.hodoku.eliminations import (
+    beats_best,
+    clear_eliminations,
+    elimination_key,
+    keep_best,
+    write_eliminations,
+)
 from pipeline.steps.hodoku.links import (
     MAX_BRANCHES,
     X_LINKS,
     XY_LINKS,
     add_seen_by_both,
     append_path,
-    beats_best,
-    clear_eliminations,
-    elimination_key,
     find_simple_path,
-    keep_best,
     link_state,
     read_path,
     search_links,
-    write_eliminations,
 )
 from pipeline.steps.step_arrays import append_new, bit_count, lowest_bit, reset_step, sees
 
@@ -82,7 +84,7 @@ def find_simple_chain(state, tables, step, graph, kind):
             append_path(state, tables, step, graph, False)
     if not graph[L.BEST_KEY]:
         return 0
-    write_eliminations(tables, step, graph, L.BEST)
+    write_eliminations(tables, step, graph, L.BEST_ELIMINATIONS)
     return 1
 
 
@@ -113,7 +115,7 @@ def find_remote_pair(state, tables, step, graph):
             _extend_pairs(state, tables, step, graph, start)
     if not graph[L.BEST_KEY]:
         return 0
-    write_eliminations(tables, step, graph, L.BEST)
+    write_eliminations(tables, step, graph, L.BEST_ELIMINATIONS)
     return 1
 
 

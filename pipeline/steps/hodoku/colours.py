@@ -8,13 +8,12 @@ from __future__ import annotations
 
 from pipeline.native import compiled
 from pipeline.steps import layout as L
-from pipeline.steps.hodoku.links import (
+from pipeline.steps.hodoku.eliminations import (
     clear_eliminations,
     elimination_key,
-    link_state,
-    strong_constraint,
     write_eliminations,
 )
+from pipeline.steps.hodoku.links import link_state, strong_constraint
 from pipeline.steps.step_arrays import append_new, reset_step
 
 SIMPLE, MULTI = range(2)
@@ -97,26 +96,26 @@ def _sees(graph, a, b):
 
 @compiled()
 def _add_seen(graph, digit, a, b):
-    """Add the places of a digit that see both colours to ELIMINATIONS."""
+    """Add the places of a digit that see both colours to NEW_ELIMINATIONS."""
     for band in range(L.BANDS):
         word = graph[L.PLACES + L.BANDS * digit + band]
         word &= graph[L.SEEN_BY + L.BANDS * a + band] & graph[L.SEEN_BY + L.BANDS * b + band]
-        graph[L.ELIMINATIONS + L.BANDS * digit + band] |= word
+        graph[L.NEW_ELIMINATIONS + L.BANDS * digit + band] |= word
 
 
 @compiled()
 def _add_colour(graph, digit, colour):
-    """Add the places of a colour to ELIMINATIONS."""
+    """Add the places of a colour to NEW_ELIMINATIONS."""
     for band in range(L.BANDS):
         word = graph[L.COLOURS + L.BANDS * colour + band]
-        graph[L.ELIMINATIONS + L.BANDS * digit + band] |= word
+        graph[L.NEW_ELIMINATIONS + L.BANDS * digit + band] |= word
 
 
 # If two places of one colour see each other, that colour is false (colour wrap). Otherwise a place
 # that sees both colours is false (colour trap).
 @compiled()
 def _conclude_simple(graph, digit, colour):
-    """Write what `colour` and the other colour of its component eliminate to ELIMINATIONS."""
+    """Write what `colour` and the other colour of its component eliminate to NEW_ELIMINATIONS."""
     for own in (colour, colour + 1):
         if _sees(graph, own, own):
             _add_colour(graph, digit, own)
@@ -129,7 +128,7 @@ def _conclude_simple(graph, digit, colour):
 # that sees both opposites is false.
 @compiled()
 def _conclude_multi(graph, digit, a, b):
-    """Write what two components eliminate to ELIMINATIONS. Returns whether there is anything."""
+    """Write what two components eliminate to NEW_ELIMINATIONS. Returns whether there is any."""
     is_found = False
     for own in (a, a + 1):
         if _sees(graph, own, b) and _sees(graph, own, b + 1):
@@ -142,15 +141,15 @@ def _conclude_multi(graph, digit, a, b):
             if _sees(graph, own, other):
                 _add_seen(graph, digit, own ^ 1, other ^ 1)
     for band in range(L.BANDS):
-        is_found = is_found or graph[L.ELIMINATIONS + L.BANDS * digit + band] != 0
+        is_found = is_found or graph[L.NEW_ELIMINATIONS + L.BANDS * digit + band] != 0
     return is_found
 
 
 @compiled()
 def _write_step(state, tables, step, graph, digit, a, b):
-    """Write the eliminations in ELIMINATIONS and the places of one or two components. Returns 1."""
+    """Write NEW_ELIMINATIONS and the places of one or two components to a step. Returns 1."""
     reset_step(step)
-    write_eliminations(tables, step, graph, L.ELIMINATIONS)
+    write_eliminations(tables, step, graph, L.NEW_ELIMINATIONS)
     step[L.PATTERN_DIGITS] = 1 << digit
     for component in (a, b):
         first, end = graph[L.COLOUR_AT + component], graph[L.COLOUR_AT + component + 1]

@@ -1,4 +1,4 @@
-"""Links between the nodes of a state, searches for chains, and the eliminations of a chain.
+"""Links between the nodes of a state, and searches for chains.
 
 A link is a *direct* implication between signed nodes. By a weak link, a node does not hold if
 another one holds. By a strong link, a node holds if the only other node of a cell or a unit does
@@ -361,20 +361,6 @@ def append_path(state, tables, step, graph, is_contrary):
             append_new(step, L.CITED, constraint)
 
 
-@compiled()
-def clear_eliminations(graph):
-    """Clear ELIMINATIONS."""
-    for k in range(9 * L.BANDS):
-        graph[L.ELIMINATIONS + k] = 0
-
-
-@compiled(inline=True)
-def add_elimination(graph, candidate):
-    """Add a candidate to ELIMINATIONS."""
-    cell, digit = candidate // 9, candidate % 9
-    graph[L.ELIMINATIONS + L.BANDS * digit + cell // 27] |= 1 << cell % 27
-
-
 @compiled(inline=True)
 def _seen(tables, graph, spot, digit, band):
     """A word of the cells that see a spot or, of a set, all its places for a digit."""
@@ -385,7 +371,7 @@ def _seen(tables, graph, spot, digit, band):
 
 @compiled()
 def add_seen_by_both(tables, graph, digit, a, b):
-    """Add the places of a digit that see two spots to ELIMINATIONS.
+    """Add the places of a digit that see two spots to NEW_ELIMINATIONS.
 
     Returns whether there are any.
     """
@@ -393,62 +379,6 @@ def add_seen_by_both(tables, graph, digit, a, b):
     for band in range(L.BANDS):
         word = graph[L.PLACES + L.BANDS * digit + band]
         word &= _seen(tables, graph, a, digit, band) & _seen(tables, graph, b, digit, band)
-        graph[L.ELIMINATIONS + L.BANDS * digit + band] |= word
+        graph[L.NEW_ELIMINATIONS + L.BANDS * digit + band] |= word
         any_word |= word
     return any_word != 0
-
-
-# HoDoKu prefers more eliminations. Among as many, it adds up cell · (1 + 80 k) + digit over the
-# eliminations k = 0, 1, …, sorted by digit, then by cell, and prefers the smaller sum.
-@compiled()
-def elimination_key(tables, graph):
-    """A number that ranks ELIMINATIONS: a better set has a higher number, an empty set has 0."""
-    count = total = 0
-    for k in range(9 * L.BANDS):
-        word = graph[L.ELIMINATIONS + k]
-        for row in range(3 if word else 0):
-            bits = word >> 9 * row & 511
-            while bits:
-                cell = 27 * (k % L.BANDS) + 9 * row + lowest_bit(tables, bits)
-                total += cell * (1 + 80 * count) + k // L.BANDS + 1
-                count += 1
-                bits &= bits - 1
-    return (count << 40) - total
-
-
-@compiled(inline=True)
-def elimination_count(key):
-    """The number of eliminations of a key."""
-    return (key + (1 << 40) - 1) >> 40
-
-
-@compiled()
-def beats_best(graph, key, length):
-    """Whether ELIMINATIONS, which have this key, beat BEST, or equal it with a shorter chain."""
-    if key != graph[L.BEST_KEY] or length >= graph[L.BEST_LENGTH]:
-        return key > graph[L.BEST_KEY]
-    for k in range(9 * L.BANDS):
-        if graph[L.ELIMINATIONS + k] != graph[L.BEST + k]:
-            return False
-    return key > 0
-
-
-@compiled()
-def keep_best(graph, key, length):
-    """Copy ELIMINATIONS to BEST."""
-    graph[L.BEST_KEY], graph[L.BEST_LENGTH] = key, length
-    for k in range(9 * L.BANDS):
-        graph[L.BEST + k] = graph[L.ELIMINATIONS + k]
-
-
-@compiled()
-def write_eliminations(tables, step, graph, first):
-    """Write the candidates in ELIMINATIONS or BEST to a step, by digit, then by cell."""
-    for k in range(9 * L.BANDS):
-        for row in range(3):
-            bits = graph[first + k] >> 9 * row & 511
-            while bits:
-                cell = 27 * (k % L.BANDS) + 9 * row + lowest_bit(tables, bits)
-                step[L.ELIMINATED] += 1
-                step[L.ELIMINATED + step[L.ELIMINATED]] = 9 * cell + k // L.BANDS
-                bits &= bits - 1

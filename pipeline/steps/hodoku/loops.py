@@ -10,25 +10,27 @@ from __future__ import annotations
 
 from pipeline.native import compiled
 from pipeline.steps import layout as L
+from pipeline.steps.hodoku.eliminations import (
+    add_new_elimination,
+    beats_best,
+    clear_eliminations,
+    elimination_count,
+    elimination_key,
+    keep_best,
+    write_eliminations,
+)
 from pipeline.steps.hodoku.links import (
     ARE_LINKED,
     CANDIDATE_LINKS,
     GROUPED_LINKS,
     NO_LIMIT,
-    add_elimination,
     add_seen_by_both,
     append_path,
-    beats_best,
-    clear_eliminations,
-    elimination_count,
-    elimination_key,
     is_simple,
-    keep_best,
     link_state,
     mark_cells,
     read_path,
     search_links,
-    write_eliminations,
 )
 from pipeline.steps.hodoku.set_links import add_set_links, cite_set, link_sets
 from pipeline.steps.step_arrays import lowest_bit, reset_step, sees
@@ -49,7 +51,7 @@ def find_loop(state, tables, step, graph, form):
         graph[L.IS_KNOWN] &= ~ARE_LINKED  # other techniques follow no links of sets
     if not graph[L.BEST_KEY]:
         return 0
-    write_eliminations(tables, step, graph, L.BEST)
+    write_eliminations(tables, step, graph, L.BEST_ELIMINATIONS)
     return 1
 
 
@@ -69,7 +71,7 @@ def _try_loops(state, tables, step, graph, form):
 
 # A chain from "a does not hold" leads to
 # - "a holds": a holds, so all other candidates of the cell are eliminated;
-# - "b does not hold" in the cell: b is eliminated, because it does not hold if a does, either;
+# - "b does not hold" in the cell: b is eliminated, because a excludes it, too;
 # - "b holds" in the cell: a continuous loop;
 # - "b holds" elsewhere: an AIC. If a and b are the same digit, the cells that see both lose it;
 #   HoDoKu wants two such cells at least. If not, and the cells see each other, each loses the digit
@@ -98,14 +100,14 @@ def _try_chains(state, tables, step, graph, start, form):
         if not is_continuous:
             clear_eliminations(graph)
             if is_cross:
-                add_elimination(graph, 9 * cell + other_digit)
-                add_elimination(graph, 9 * other + digit)
+                add_new_elimination(graph, 9 * cell + other_digit)
+                add_new_elimination(graph, 9 * other + digit)
             elif not is_loop:
                 add_seen_by_both(tables, graph, digit, cell, other)
             else:
                 mask = state[cell] & ~(1 << digit) if other_digit == digit else 1 << other_digit
                 while mask:
-                    add_elimination(graph, 9 * cell + lowest_bit(tables, mask))
+                    add_new_elimination(graph, 9 * cell + lowest_bit(tables, mask))
                     mask &= mask - 1
             key = elimination_key(tables, graph)
             if not beats_best(graph, key, length) or (not is_loop and elimination_count(key) < 2):
@@ -140,7 +142,7 @@ def _try_contradictions(state, tables, step, graph, form):
                 continue
             start = 2 * (9 * cell + digit) + 1
             clear_eliminations(graph)
-            add_elimination(graph, start // 2)
+            add_new_elimination(graph, start // 2)
             if elimination_key(tables, graph) < graph[L.BEST_KEY]:
                 return
             tail = search_links(state, tables, graph, start, _links_of(form), NO_LIMIT)
@@ -169,13 +171,9 @@ def _is_valid(state, tables, graph, is_loop, form):
     highest = 0
     for k in range(L.PATH + 1, L.PATH + 1 + length):
         highest = max(highest, graph[k] // 2)
-    path_form = (
-        WITH_SETS
-        if highest >= L.ALL_NODES
-        else WITH_GROUPS
-        if highest >= L.SINGLES
-        else CANDIDATES_ONLY
-    )
+    path_form = WITH_GROUPS if highest >= L.SINGLES else CANDIDATES_ONLY
+    if highest >= L.ALL_NODES:
+        path_form = WITH_SETS
     return path_form == form and is_simple(state, tables, graph, is_loop)
 
 
@@ -184,7 +182,7 @@ def _is_valid(state, tables, graph, is_loop, form):
 # two candidates in the loop.
 @compiled()
 def _conclude_continuous(state, tables, graph):
-    """Write the eliminations of the continuous loop PATH to ELIMINATIONS."""
+    """Write the eliminations of the continuous loop PATH to NEW_ELIMINATIONS."""
     length = graph[L.PATH]
     clear_eliminations(graph)
     for k in range(1, 1 + length):
@@ -196,7 +194,7 @@ def _conclude_continuous(state, tables, graph):
         mark_cells(state, tables, graph, graph[L.PATH + k] // 2, graph[L.SEARCH])
     for cell in range(81):
         for digit in range(9 if graph[L.MARKS + cell] == graph[L.SEARCH] else 0):
-            graph[L.ELIMINATIONS + L.BANDS * digit + cell // 27] &= ~(1 << cell % 27)
+            graph[L.NEW_ELIMINATIONS + L.BANDS * digit + cell // 27] &= ~(1 << cell % 27)
     for k in range(1, 1 + length):
         signed, implied = graph[L.PATH + k], graph[L.PATH + k % length + 1]
         cell = signed // 18
@@ -206,13 +204,13 @@ def _conclude_continuous(state, tables, graph):
             kept = 1 << signed // 2 % 9 | 1 << implied // 2 % 9
             remaining = state[cell] & ~kept if cell not in (before // 18, after // 18) else 0
             while remaining:
-                add_elimination(graph, 9 * cell + lowest_bit(tables, remaining))
+                add_new_elimination(graph, 9 * cell + lowest_bit(tables, remaining))
                 remaining &= remaining - 1
 
 
 @compiled()
 def _keep_if_better(state, tables, step, graph):
-    """Write PATH to a step, and copy ELIMINATIONS to BEST, if they are the best so far."""
+    """Write PATH to a step and keep NEW_ELIMINATIONS, if they are the best so far."""
     key, length = elimination_key(tables, graph), graph[L.PATH]
     if beats_best(graph, key, length):
         keep_best(graph, key, length)

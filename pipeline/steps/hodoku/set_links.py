@@ -86,8 +86,8 @@ def _add_commons(tables, graph, a, commons):
                     shared = 0
                     for digit in range(9):
                         if graph[L.ALS_DIGITS + a] >> digit & 1:
-                            at = L.LINKED_SETS + L.SET_WORDS * digit + word
-                            shared |= (graph[at] >> position & 1) << digit
+                            offset = L.LINKED_SETS + L.SET_WORDS * digit + word
+                            shared |= (graph[offset] >> position & 1) << digit
                     _add_common(graph, a, b, shared, commons)
                     commons += 1
     return commons
@@ -103,8 +103,8 @@ def _link_set(tables, graph, a, first, end):
         for word in range(first, end):
             graph[linked + word] = graph[L.SETS_OF + L.SET_WORDS * digit + word]
         for row in range(9):
-            at = L.BANDS * digit + row // 3
-            unseen = graph[L.PLACES + at] & ~graph[L.ALS_SEEN + 9 * L.BANDS * a + at]
+            offset = L.BANDS * digit + row // 3
+            unseen = graph[L.PLACES + offset] & ~graph[L.ALS_SEEN + 9 * L.BANDS * a + offset]
             unseen = unseen >> 9 * (row % 3) & 511
             while unseen:
                 cell = 9 * row + lowest_bit(tables, unseen)
@@ -166,11 +166,11 @@ def _add_set(state, tables, graph, unit, size, digits):
         graph[cells + cell // 27] |= 1 << cell % 27
         remaining = state[cell]
         while remaining:
-            at = first + L.BANDS * lowest_bit(tables, remaining)
+            offset = first + L.BANDS * lowest_bit(tables, remaining)
             remaining &= remaining - 1
-            graph[L.ALS_PLACES + at + cell // 27] |= 1 << cell % 27
+            graph[L.ALS_PLACES + offset + cell // 27] |= 1 << cell % 27
             for band in range(L.BANDS):
-                graph[L.ALS_SEEN + at + band] &= tables[L.SEEN + L.BANDS * cell + band]
+                graph[L.ALS_SEEN + offset + band] &= tables[L.SEEN + L.BANDS * cell + band]
 
 
 @compiled(inline=True)
