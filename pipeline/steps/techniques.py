@@ -231,9 +231,7 @@ MORE, FILLED, STUCK, UNSOUND, PAUSED = range(5)
 
 
 @compiled()
-def _find(
-    kind, form, size, state, tables, step, graph, scratch, stack, workspace, inner_grid, nest
-):
+def _find(kind, form, size, state, tables, step, graph, scratch, stack, workspace, grid, nest):
     """Find a step of a kind and write it to `step`.
 
     Returns 0 if there is none. Else returns the rating of Sudoku Explainer in tenths, or 1 if it is
@@ -267,9 +265,7 @@ def _find(
     if kind == EXPLAINER_MULTIPLE:
         return explainer_multiple.find_multiple(state, tables, step, workspace, graph)
     if kind == EXPLAINER_DYNAMIC:
-        return explainer_nested.find_dynamic(
-            state, scratch, inner_grid, tables, step, graph, nest, form
-        )
+        return explainer_nested.find_dynamic(state, scratch, grid, tables, step, graph, nest, form)
     if kind == SINGLE:
         return singles.find_single(state, tables, step, graph, form)
     if kind == LOCKED_CANDIDATES:
@@ -307,14 +303,12 @@ def _find(
 # each step the search restarts with the first technique, so each step is of the simplest technique
 # that applies.
 @compiled()
-def take_steps(
-    walk, state, tables, step, graph, scratch, stack, workspace, inner_grid, nest, max_steps
-):
+def take_steps(walk, state, tables, step, graph, scratch, stack, workspace, grid, nest, max_steps):
     """Take at most `max_steps` steps. Returns MORE, FILLED, STUCK, UNSOUND or PAUSED.
 
     To start a puzzle, write -1 to STEPS_TAKEN and its candidates to CELLS. `step` then contains the
-    last step. `scratch` (STATE_SIZE numbers) and `stack` (STACK_SIZE) are scratch. After PAUSED,
-    the next call continues the search.
+    last step. `scratch` (STATE_SIZE numbers), `stack` (STACK_SIZE) and `grid` (CONSTRAINTS) are
+    scratch. After PAUSED, the next call continues the search.
     """
     if walk[L.STEPS_TAKEN] < 0:
         if walk[L.HAS_QUEUES]:
@@ -333,18 +327,7 @@ def take_steps(
         while row < end:
             kind, form, size = walk[row + L.KIND], walk[row + L.FORM], walk[row + L.SIZE]
             rating = _find(
-                kind,
-                form,
-                size,
-                state,
-                tables,
-                step,
-                graph,
-                scratch,
-                stack,
-                workspace,
-                inner_grid,
-                nest,
+                kind, form, size, state, tables, step, graph, scratch, stack, workspace, grid, nest
             )
             if rating:
                 break
