@@ -225,14 +225,12 @@ MORE, FILLED, STUCK, UNSOUND, PAUSED = range(5)
 # each step the search restarts with the first technique, so each step is of the simplest technique
 # that applies.
 @compiled()
-def take_steps(
-    walk, state, tables, step, graph, scratch, stack, workspace, inner_grid, nest, max_steps
-):
+def take_steps(walk, state, tables, step, graph, scratch, stack, workspace, grid, nest, max_steps):
     """Take at most `max_steps` steps. Returns MORE, FILLED, STUCK, UNSOUND or PAUSED.
 
     To start a puzzle, write -1 to STEPS_TAKEN and its candidates to CELLS. `step` then contains the
-    last step. `scratch` (STATE_SIZE numbers) and `stack` (STACK_SIZE) are scratch. After PAUSED,
-    the next call continues the search.
+    last step. `scratch` (STATE_SIZE numbers), `stack` (STACK_SIZE) and `grid` (CONSTRAINTS) are
+    scratch. After PAUSED, the next call continues the search.
     """
     if walk[L.STEPS_TAKEN] < 0:
         if walk[L.HAS_QUEUES]:
@@ -255,17 +253,7 @@ def take_steps(
                 rating = hodoku.find(kind, form, size, state, tables, step, graph, scratch, stack)
             else:
                 rating = explainer.find(
-                    kind,
-                    form,
-                    size,
-                    state,
-                    tables,
-                    step,
-                    graph,
-                    scratch,
-                    workspace,
-                    inner_grid,
-                    nest,
+                    kind, form, size, state, tables, step, graph, scratch, workspace, grid, nest
                 )
             if rating:
                 break

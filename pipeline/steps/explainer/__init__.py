@@ -28,7 +28,7 @@ FIRST_KIND = 100
 
 
 @compiled()
-def find(kind, form, size, state, tables, step, graph, scratch, workspace, inner_grid, nest):
+def find(kind, form, size, state, tables, step, graph, scratch, workspace, grid, nest):
     """Find a step of a kind and write it to `step`.
 
     Returns 0 if there is none. Else returns the rating of the step in tenths, or 1 if it is that of
@@ -60,4 +60,4 @@ def find(kind, form, size, state, tables, step, graph, scratch, workspace, inner
         return nishio.find_nishio(state, scratch, tables, step, workspace)
     if kind == MULTIPLE:
         return multiple.find_multiple(state, tables, step, workspace, graph)
-    return nested.find_dynamic(state, scratch, inner_grid, tables, step, graph, nest, form)
+    return nested.find_dynamic(state, scratch, grid, tables, step, graph, nest, form)

@@ -145,10 +145,10 @@ def _find_set(state, tables, step, count, digits):
     for degree in range(2, 7):
         for k in range(3):
             unit = unit_of(tables, step[L.PATTERN_CELLS + 1], _kind_at(k))
-            others = 0
+            peers = 0
             for position in range(9):
                 cell = cell_at(tables, unit, position)
-                others |= (state[cell] != 0 and _sees_all(tables, step, count, cell)) << position
+                peers |= (state[cell] != 0 and _sees_all(tables, step, count, cell)) << position
             is_shared = True
             for j in range(1, count + 1):
                 cell = step[L.PATTERN_CELLS + j]
@@ -157,7 +157,7 @@ def _find_set(state, tables, step, count, digits):
                 continue
             for offset in range(tables[L.SETS + degree - 1], tables[L.SETS + degree]):
                 positions, held = tables[offset], 0
-                if positions & ~others:
+                if positions & ~peers:
                     continue
                 for position in range(9):
                     if positions >> position & 1:
@@ -166,7 +166,7 @@ def _find_set(state, tables, step, count, digits):
                     continue
                 for position in range(9):
                     cell = cell_at(tables, unit, position)
-                    if others >> position & 1 and not positions >> position & 1:
+                    if peers >> position & 1 and not positions >> position & 1:
                         add_eliminations(state, tables, step, cell, held)
                 if step[L.ELIMINATED]:
                     for position in range(9):

@@ -74,8 +74,8 @@ def close_links(state, tables, graph):
 
 
 # The closure of an earlier node is complete, so it is added as a whole, and its members are not
-# followed again. The transitive closure of S. Warshall (1962), which was used for the candidates of
-# a state before, looks at all pairs of nodes, although most do not imply each other.
+# followed again. The transitive closure of S. Warshall (1962) was used before, and took longer: it
+# looks at all pairs of nodes, most of which do not imply each other.
 @compiled()
 def close_on(grid, tables, graph):
     """Compute the parts of `graph` from NODE_COUNT to ON_ROWS for the candidates of `grid`.

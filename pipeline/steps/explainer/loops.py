@@ -58,11 +58,11 @@ def _search_loops(state, tables, step, workspace, wanted):
             cell = cell_at(tables, unit, lowest_bit(tables, rest))
             if cell == start and depth >= 3:
                 if _is_valid_loop(tables, workspace, depth + 1):
-                    found = _conclude_loop(state, tables, step, workspace, depth + 1, pair)
-                    if wanted != L.NOTHING and found == wanted:
-                        return found
-                    if found and (best == 0 or found < best):
-                        best = found
+                    result = _conclude_loop(state, tables, step, workspace, depth + 1, pair)
+                    if wanted != L.NOTHING and result == wanted:
+                        return result
+                    if result and (best == 0 or result < best):
+                        best = result
                 continue
             if not _fits_path(tables, workspace, depth, cell):
                 continue
@@ -220,16 +220,16 @@ def _find_type_3(state, tables, step, pair, first, second):
 def _find_naked_roof(state, tables, step, unit, degree, pair, first, second):
     """Find `degree` - 1 cells that share `degree` digits with the roof; eliminate the digits."""
     extras, common = (state[first] | state[second]) & ~pair, state[first] & state[second] & ~pair
-    others = 0
+    open_positions = 0
     for position in range(9):
         cell = cell_at(tables, unit, position)
         if cell not in (first, second) and bit_count(tables, state[cell]) > 1:
-            others |= 1 << position
+            open_positions |= 1 << position
     if bit_count(tables, extras) > degree:
         return False
     for offset in range(tables[L.SETS + degree - 1], tables[L.SETS + degree]):
         positions, digits = tables[offset], 0
-        if positions & ~others:
+        if positions & ~open_positions:
             continue
         for position in range(9):
             if positions >> position & 1:

@@ -204,14 +204,14 @@ def _extend_slot(state, grid, inner_grid, tables, graph, nest, signed, level):
     while True:
         if nest[slot + N.OFF_HEAD] == nest[slot + L.OFF_COUNT]:
             # where a lower level ended, there is no pattern
-            found = (level == 1 or not is_old) and use_patterns(state, grid, tables, nest, slot)
-            if not found and level >= 2:
+            has_hint = (level == 1 or not is_old) and use_patterns(state, grid, tables, nest, slot)
+            if not has_hint and level >= 2:
                 nest[N.WORK_DONE] += N.NESTED_WORK
                 start_records(nest)
                 if level < 4 and close_on(grid, tables, graph):
                     record_chains(grid, tables, graph, nest)
-                    found = use_records(state, grid, tables, nest, slot)
-                if not found and level >= 3:
+                    has_hint = use_records(state, grid, tables, nest, slot)
+                if not has_hint and level >= 3:
                     if level == 3:
                         close_off(graph)
                     mode = DYNAMIC_LINKS if level == 4 else STATIC_LINKS

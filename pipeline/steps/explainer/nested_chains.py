@@ -224,7 +224,7 @@ def _record_cycle(grid, tables, nest, on, off, length, base, kind):
         if via != L.NOTHING:
             cite(nest, nest[N.CYCLE_CONSTRAINT + node])
             node = nest[N.CYCLE_PARENT + node]
-    count, found = 0, False
+    count, is_first = 0, False
     node, via = on, off
     while via != L.NOTHING:
         first = tables[L.EXCLUDED_FIRST + via] + 8
@@ -236,12 +236,12 @@ def _record_cycle(grid, tables, nest, on, off, length, base, kind):
                 and nest[N.CELL_MARKS + other // 9] != mark
             ):
                 nest[N.NODE_MARKS + other] = mark + 1
-                found = found or is_first_to_eliminate(nest, other, key)
+                is_first = is_first or is_first_to_eliminate(nest, other, key)
                 nest[N.ELIMINATIONS + count] = other
                 count += 1
         via = nest[N.CYCLE_PARENT_OFF + node]
         node = nest[N.CYCLE_PARENT + node]
-    if not found:
+    if not is_first:
         return
     number = add_record(nest, key, length, L.NOTHING, mix((digest ^ 5) & N.HASH_MASK))
     if number == L.NOTHING:

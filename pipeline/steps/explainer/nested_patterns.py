@@ -64,7 +64,7 @@ def _begin_pattern(state, grid, tables, nest, a, b):
 @compiled()
 def _use_locked(state, grid, tables, nest, slot):
     """Use locked candidates, pointing before claiming."""
-    found = False
+    is_used = False
     for k in range(324):
         kinds, digit, index = k // 81, k // 9 % 9, k % 9
         unit = (L.FIRST_BOX if kinds < 2 else L.FIRST_COLUMN if kinds == 2 else L.FIRST_ROW) + index
@@ -75,10 +75,10 @@ def _use_locked(state, grid, tables, nest, slot):
         other = tables[L.NODE_CONSTRAINTS + 36 * group + (kinds >= 2)] // 9 - 9
         if kinds < 2 and (other < L.FIRST_COLUMN) != (kinds == 1):
             continue
-        others = places_of_digit(grid, other, digit)
-        if bit_count(tables, others) == bit_count(tables, places):
+        other_places = places_of_digit(grid, other, digit)
+        if bit_count(tables, other_places) == bit_count(tables, places):
             continue
-        found = True
+        is_used = True
         start_eliminations(nest)
         eliminated = places_of_digit(state, unit, digit) & ~places
         while eliminated:
@@ -86,21 +86,21 @@ def _use_locked(state, grid, tables, nest, slot):
             eliminated &= eliminated - 1
             if unit_of(tables, cell, other // 9) != other:
                 add_elimination_parent(nest, 9 * cell + digit)
-        while others:
-            cell = cell_at(tables, other, lowest_bit(tables, others))
-            others &= others - 1
+        while other_places:
+            cell = cell_at(tables, other, lowest_bit(tables, other_places))
+            other_places &= other_places - 1
             if unit_of(tables, cell, unit // 9) != unit:
                 add_elimination(nest, 9 * cell + digit)
         clear_citations(nest)
         cite(nest, L.UNIT_DIGITS + 9 * unit + digit)
         enter_eliminations(nest, slot, 0, mix(L.UNIT_DIGITS + 9 * unit + digit))
-    return found
+    return is_used
 
 
 @compiled()
 def _use_hidden_pairs(state, grid, tables, nest, slot):
     """Use hidden pairs."""
-    found = False
+    is_used = False
     for k in range(27):
         unit = unit_in_order(k)
         if _count_open(state, tables, unit) <= 4:
@@ -117,15 +117,15 @@ def _use_hidden_pairs(state, grid, tables, nest, slot):
                     cell = cell_at(tables, unit, lowest_bit(tables, rest))
                     rest &= rest - 1
                     add_eliminations_of_cell(grid, tables, nest, cell, ~(1 << first | 1 << second))
-                found = found or nest[N.ELIMINATION_COUNT] > 0
+                is_used = is_used or nest[N.ELIMINATION_COUNT] > 0
                 enter_eliminations(nest, slot, 0, mix(1000 * a + second))
-    return found
+    return is_used
 
 
 @compiled()
 def _use_naked_pairs(state, grid, tables, nest, slot):
     """Use naked pairs."""
-    found = False
+    is_used = False
     for k in range(27):
         unit = unit_in_order(k)
         if _count_open(state, tables, unit) < 4:
@@ -141,15 +141,15 @@ def _use_naked_pairs(state, grid, tables, nest, slot):
                     if position not in (first, second):
                         cell = cell_at(tables, unit, position)
                         add_eliminations_of_cell(grid, tables, nest, cell, grid[a])
-                found = found or nest[N.ELIMINATION_COUNT] > 0
+                is_used = is_used or nest[N.ELIMINATION_COUNT] > 0
                 enter_eliminations(nest, slot, 0, mix(1000 * a + b))
-    return found
+    return is_used
 
 
 @compiled()
 def _use_x_wings(state, grid, tables, nest, slot):
     """Use X-wings, columns as base first."""
-    found = False
+    is_used = False
     for base in (L.FIRST_COLUMN, L.FIRST_ROW):
         crossing = L.FIRST_COLUMN - base
         for second in range(base + 1, base + 9):
@@ -174,6 +174,6 @@ def _use_x_wings(state, grid, tables, nest, slot):
                         line = crossing + lowest_bit(tables, rest)
                         rest &= rest - 1
                         _add_eliminations_of_digit(grid, tables, nest, line, digit, outside)
-                    found = found or nest[N.ELIMINATION_COUNT] > 0
+                    is_used = is_used or nest[N.ELIMINATION_COUNT] > 0
                     enter_eliminations(nest, slot, 0, mix(1000 * a + b))
-    return found
+    return is_used

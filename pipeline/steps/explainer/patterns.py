@@ -131,18 +131,18 @@ def _eliminate_outside(state, tables, step, unit, other, digit):
 @compiled()
 def _leaves_a_place(state, tables, step, first, unit, other, digit):
     """Place a digit in a unit of the kind of `unit` with one place outside of unit `other`."""
-    for each in range(first, first + 9):
-        places = places_of_digit(state, each, digit)
-        if each == unit or bit_count(tables, places) < 2:
+    for parallel in range(first, first + 9):
+        places = places_of_digit(state, parallel, digit)
+        if parallel == unit or bit_count(tables, places) < 2:
             continue
         outside = 0
         for position in range(9):
             if places >> position & 1 and not _is_in(
-                tables, cell_at(tables, each, position), other
+                tables, cell_at(tables, parallel, position), other
             ):
                 outside |= 1 << position
         if outside != places and bit_count(tables, outside) == 1:
-            _place_in(tables, step, each, digit, outside)
+            _place_in(tables, step, parallel, digit, outside)
             return True
     return False
 
