@@ -16,9 +16,12 @@ from pipeline.steps import steps
 from pipeline.steps.orders import order_with
 from pipeline.steps.presentation.wording import WORDINGS, wording_of
 from pipeline.steps.presentation.words import branch_lines, eliminations
-from pipeline.steps.step import CONTRADICTION
+from pipeline.steps.step import CONTRADICTION, Cited
 from pipeline.steps.techniques import TECHNIQUES
 from pipeline.steps.variants import VARIANT_TECHNIQUES, variant_steps
+
+ONE_CANDIDATE = "000704005020010070000080002090006250600070008053200010400090000030060090200407000"
+"""A puzzle in which 4 is the only candidate of r6c5, and 3 and 4 are those of r4c5."""
 
 
 def test_every_technique_has_a_wording_and_a_state():
@@ -134,6 +137,29 @@ def test_branches_of_a_contradiction_end_with_its_sentence():
 def test_steps_of_variants_are_explained_by_their_rules(name, line, reason):
     found = variant_steps(Puzzle.from_file(EXAMPLES / name))
     assert next(step.reason for step in found if str(step) == line) == reason
+
+
+def test_a_forcing_chain_from_the_only_candidate_of_a_cell():
+    cells = parse_puzzle(ONE_CANDIDATE).cells
+    before = next(steps(cells, unique=True)).before
+    chain = replace(
+        example("hodoku", "forcing chain"),
+        placed=((31, 3),),
+        struck=(),
+        cells=(49,),
+        values=(4,),
+        cited=(Cited((49,)), Cited((31,))),
+        before=before,
+    )
+    assert chain.reason == "r6c5 is 4, and it follows that r4c5 is 3."
+
+
+def test_a_net_without_branches_has_a_sentence():
+    net = replace(example("hodoku", "forcing net"), cited=())
+    assert net.reason == (
+        "If r1c2=8, the cells and units that the step cites lead to a contradiction, so r1c2 is "
+        "not 8."
+    )
 
 
 def test_a_sentence_keeps_a_symbol_at_its_beginning():

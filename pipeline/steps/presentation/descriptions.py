@@ -244,7 +244,7 @@ _DESCRIPTIONS: Final[dict[str, Description]] = {
     ),
     "unique rectangle 6": Description(
         f"{_RECTANGLE}, and two of the cells that are not in a line have further candidates. In "
-        "the rows and columns of these, one of the two values has no place outside the four cells: "
+        "both rows, or in both columns, one of the two values has no place outside the four cells: "
         "it is eliminated from the two cells.",
         f"{_UNIQUE} If one of the two cells had the value, all four would hold only the two "
         "values.",
@@ -258,7 +258,7 @@ _DESCRIPTIONS: Final[dict[str, Description]] = {
     "avoidable rectangle 1": Description(
         "Four cells in two rows, two columns and two boxes are not given. Three are filled with "
         "two values: the fourth loses the value with which all four would hold only these.",
-        _UNIQUE,
+        f"{_UNIQUE} Given values could not be exchanged.",
     ),
     "avoidable rectangle 2": Description(
         "Four cells in two rows, two columns and two boxes are not given. Two are filled; each of "

@@ -123,14 +123,14 @@ class SetWords(ChainWords):
             f"{first} and {second} {'both' if index else 'cannot both hold'} {shared[index]}"
             for index, (first, second) in enumerate(pairwise(names))
         )
-        value = self.eliminated_values
+        value, held_values = self.eliminated_values, self.symbols(self.target_values)
         then = ", so ".join(
             f"{name} lacks {lost} and holds {held}"
-            for name, lost, held in zip(names[1:], shared, [*shared[1:], value], strict=True)
+            for name, lost, held in zip(names[1:], shared, [*shared[1:], held_values], strict=True)
         )
         return (
             f"{start}; {links}, as the places see each other; if {names[0]} lacks {shared[0]}, it "
-            f"holds {value}; if not, {then}; "
+            f"holds {held_values}; if not, {then}; "
             f"{self.conclusion_for(f'all places of {value} in {names[0]} and {names[-1]}')}"
         )
 
@@ -138,11 +138,11 @@ class SetWords(ChainWords):
     def blossom(self) -> str:
         """A stem, and an almost locked set, the petal, for each of its candidates."""
         stem, *petals = self.step.cells
-        value = self.eliminated_values
+        value, held_values = self.eliminated_values, self.symbols(self.target_values)
         return (
             f"the stem {self.name(stem)} is {self.symbols(self._values_of((stem,)), 'or')}; its "
             f"petals in {self.names(petals)} are sets with one candidate more than cells; one of "
-            f"them lacks the value of the stem and holds all its other values, {value} too; "
+            f"them lacks the value of the stem and holds all its other values, {held_values} too; "
             f"{self.conclusion_for(f'all places of {value} in the petals')}"
         )
 
@@ -155,7 +155,7 @@ class SetWords(ChainWords):
         ]
         how_often = f" ({self.symbols(twice)} twice)" if twice else ""
         so = f"no cell that sees all places of one of them there can hold it: {self.conclusion}"
-        if len({value for _, value in self.step.struck}) == 1:
+        if len(self.target_values) == 1:
             so = self.conclusion_for(f"all places of {self.eliminated_values} there")
         return (
             f"{self.names(cells)} have only {self.symbols(values)}, each of which fits there "

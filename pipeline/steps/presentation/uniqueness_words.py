@@ -81,12 +81,9 @@ class UniquenessWords(PatternWords):
         so = f"one of these is true, and {self.conclusion}"
         if len(extras) == 1:
             ((cell, value),) = candidates
-            so = f"{self.name(cell)} is {self.position.symbol(value)}"
-            so += (
-                f", not {self.eliminated_values}"
-                if self.target_cells == [cell]
-                else f", and {self.conclusion}"
-            )
+            is_own = self.target_cells == [cell]
+            rest = f", not {self.eliminated_values}" if is_own else f", and {self.conclusion}"
+            so = f"{self.name(cell)} is {self.position.symbol(value)}{rest}"
         return (
             f"without {listed(extras)}, every open cell would have two candidates, and every value "
             "two places or none in each unit, and the puzzle would have no solution or several; so "

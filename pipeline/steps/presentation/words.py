@@ -56,12 +56,8 @@ def unit_names(position: Position, units: Iterable[int], *, is_line: bool = Fals
         kinds.setdefault(kind, []).append(number)
     texts = []
     for kind, numbers in kinds.items():
-        if not numbers[0]:
-            texts.append(f"the {kind}")
-        elif len(numbers) == 1:
-            texts.append(f"{kind} {numbers[0]}")
-        else:
-            texts.append(f"{_PLURALS.get(kind, f'{kind}s')} {join(numbers)}")
+        name = kind if len(numbers) == 1 else _PLURALS.get(kind, f"{kind}s")
+        texts.append(f"{name} {join(numbers)}" if numbers[0] else f"the {kind}")
     return " and ".join(texts)
 
 
@@ -192,22 +188,16 @@ def _because(position: Position, inference: Inference) -> str:
 
 
 def _causes(position: Position, branch: Branch, inference: Inference) -> str:
-    """The premises of an inference, with their own premises: `, as r3c4≠9 (r3c2=9)`.
-
-    If a contradiction is that a constraint has no candidate left, its last candidate is a cause,
-    too.
-    """
+    """The premises of an inference, with their own premises: `, as r3c4≠9 (r3c2=9)`."""
     causes = [branch.inferences[premise] for premise in inference.premises]
     if inference is branch.inferences[-1] and branch.ends == CONTRADICTION:
         opposite = inference.node._replace(holds=not inference.node.holds)
         causes += [earlier for earlier in branch.inferences if earlier.node == opposite][:1]
     texts = []
     for cause in causes:
-        reasons = [node_name(position, branch.inferences[n].node) for n in cause.premises]
+        reasons = ", ".join(node_name(position, branch.inferences[n].node) for n in cause.premises)
         is_shown = inference.because and reasons
-        texts.append(
-            node_name(position, cause.node) + (f" ({', '.join(reasons)})" if is_shown else "")
-        )
+        texts.append(node_name(position, cause.node) + (f" ({reasons})" if is_shown else ""))
     return f", as {listed(texts)}" if texts else ""
 
 
@@ -273,9 +263,14 @@ class StepWords:
         return [*dict.fromkeys(cell for cell, _ in self.step.struck)]
 
     @property
+    def target_values(self) -> list[int]:
+        """The values that the step eliminates, ascending."""
+        return sorted({value for _, value in self.step.struck})
+
+    @property
     def eliminated_values(self) -> str:
         """The values that the step eliminates: `3 or 5`."""
-        return self.symbols(sorted({value for _, value in self.step.struck}), "or")
+        return self.symbols(self.target_values, "or")
 
     @property
     def conclusion(self) -> str:
