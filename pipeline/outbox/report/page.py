@@ -68,8 +68,8 @@ def page_chunks(  # noqa: PLR0913 - all but the first three have defaults
     """Yield the HTML of the report about an outbox, for a page in `folder`.
 
     Originals are searched for in the inbox. The numbers of puzzles by status are added to `totals`.
-    The page links to `step_pages`, and makes those that are missing. Raises OSError if the outbox
-    cannot be read.
+    `step_pages` are linked, and made if they are missing. Raises OSError if the outbox cannot be
+    read.
     """
     surveyed = survey(outbox, bounds, track)
     if totals is not None:
