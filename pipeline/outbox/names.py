@@ -59,10 +59,10 @@ REPORT = "report.html"
 """The name of the report in an outbox."""
 
 STEPS_ENDING = "-steps"
-"""The folder beside a report that has its pages of steps is named after the report with this."""
+"""The end of the name of the folder with the pages of steps of a report."""
 
 STEPS_FOLDER = PurePath(REPORT).stem + STEPS_ENDING
-"""The name of this folder in an outbox."""
+"""The name of the folder with the pages of steps of the report in an outbox."""
 
 _RESERVED = frozenset((REPORT, STEPS_FOLDER))
 """No stem may be equal to one of these names."""
@@ -82,7 +82,7 @@ def stem_of(name: str) -> str:
 def stems_for(source: str, *, is_folder: bool = False) -> Iterator[str]:
     """Yield the stems that a source may use, in order of preference: `a`, `a.txt`, `a.txt~2`, ….
 
-    The first stem of a folder is its full name. No stem is reserved for the report.
+    The first stem of a folder is its full name. Names of the report are left out.
     """
     if not is_folder and fold(stem := stem_of(source)) not in _RESERVED:
         yield shorten_stem(stem)

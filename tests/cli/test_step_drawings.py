@@ -8,6 +8,7 @@ from xml.etree import ElementTree as ET
 import pytest
 from support.commands import run
 from support.needs import needs_typst
+from support.notations import KILLER_GRID
 from support.puzzles import UNIQUE
 from support.sheets import pages_of
 from support.svg import SVG, of_class
@@ -71,3 +72,26 @@ def test_other_endings_are_refused():
     code, _, said = run("solve", "--steps", "--svg", "steps.gif", "easy.txt")
     assert (code, "expected a name that ends in .svg, .png or .pdf" in said) == (2, True)
     assert not Path("steps.gif").exists()
+
+
+CAGES = """\
+    c1  c2   c3   c4
+    3......7....
+r1  1  2 | 3   4
+    7....|.3....
+r2  3  4 | 1   2
+    3----+-7----
+r3  2  1 | 4   3
+    7....|.2....
+r4  4  3 | 2 : 1
+    . : cage
+"""
+
+
+def test_boards_of_a_killer_have_its_cages():
+    Path("killer.txt").write_text(KILLER_GRID)
+    assert run("solve", "--quiet", "--board", "killer.txt")[1] == f"unique\n{CAGES}"
+    for options in (["--steps", "--board"], ["--hint=step"]):
+        printed = run("solve", "--quiet", *options, "killer.txt")[1]
+        assert ". : cage" in printed
+        assert "3..........7..........\n" in printed

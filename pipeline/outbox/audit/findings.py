@@ -15,7 +15,7 @@ from pipeline.errors import counted, in_words, printable
 from pipeline.files import digest_of
 from pipeline.limits import Deadline
 from pipeline.outbox import RECORD_SUFFIX
-from pipeline.outbox.names import is_file_of_set, stems_for
+from pipeline.outbox.names import is_file_of_set, stem_of, stems_for
 from pipeline.outbox.published import Published, PublishedCollection, PublishedPuzzle
 from pipeline.settings import Settings, with_declared
 from pipeline.solving import Encoder
@@ -182,7 +182,8 @@ def audit_files(published: Published, source: str, report: Findings) -> None:
     The log may be missing: users may delete old logs.
     """
     stem, status = published.stem, published.record.status
-    if stem not in islice(stems_for(source), _MAX_STEMS):
+    # earlier versions used a stem that is reserved now
+    if stem not in (stem_of(source), *islice(stems_for(source), _MAX_STEMS)):
         preferred = next(stems_for(source))
         report.add_problem(f"results of source {source!r} should be named {preferred!r}")
     for name in published.unknown_fields:

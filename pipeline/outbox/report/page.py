@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from pipeline.errors import in_words
 from pipeline.files import remove_abandoned, write_text_atomically
@@ -23,9 +23,6 @@ from pipeline.outbox.report.survey import PageBounds, TrackRecords, survey
 from pipeline.outbox.report.views import Viewer, sorted_statuses, url_path
 from pipeline.solving import LEVELS
 from pipeline.version import __version__
-
-if TYPE_CHECKING:
-    pass
 
 _MIN_PAUSE_SECONDS, _MIN_PERIODS = 5.0, 10
 """Minimum seconds from the end of one page to the start of the next, and minimum time from start to
@@ -68,8 +65,8 @@ def page_chunks(  # noqa: PLR0913 - all but the first three have defaults
     """Yield the HTML of the report about an outbox, for a page in `folder`.
 
     Originals are searched for in the inbox. The numbers of puzzles by status are added to `totals`.
-    The page links to `step_pages`, and makes those that are missing. Raises OSError if the outbox
-    cannot be read.
+    `step_pages` are linked, and made if they are missing. Raises OSError if the outbox cannot be
+    read.
     """
     surveyed = survey(outbox, bounds, track)
     if totals is not None:

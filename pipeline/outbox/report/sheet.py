@@ -359,7 +359,7 @@ class Sheet:
 
     @property
     def legend(self) -> str:
-        """The drawing of what the marks of steps mean."""
+        """The legend of the marks of steps."""
         return legend_svg()
 
     def chunks(self) -> Iterator[str]:

@@ -33,8 +33,9 @@ _RADIUS, _BASELINE = 0.47, 0.34
 distance between candidates."""
 
 _TIGHT_PITCH, _TIGHT_RIGHT, _TIGHT_BELOW = 0.76, 2.5, 2.4
-"""In puzzles with rules: factor of the distance between candidates, and the room on the right of
-them and below them. Sums are in the other corner, and outlines of cages along the sides."""
+"""The layout of candidates in puzzles with rules: a factor of their distance, and the margins on
+the right and below. Sums are written in the upper left corner of a cell, and the outlines of cages
+are drawn along its sides."""
 
 _FRAME_INSET = 1.2
 """The distance between the frame around cells and their sides."""
@@ -49,8 +50,8 @@ _ORDERED_RADIUS, _ORDERED_BASELINE = 6.6, 4.7
 """The radius of the disc around a lettered value, and the baseline below the centre."""
 
 _ORDERED_POINTS: Final = {False: ((11.4, 11.5), (3.1, 5.2)), True: ((8.9, 11.7), (16.1, 6.2))}
-"""The centre of the disc and the point of the letter in a cell. In puzzles with rules (True), sums
-are in the corner on the left."""
+"""The centre of the disc and the point of the letter in a cell. Puzzles with rules (True) have the
+letter on the right, because sums are written on the left."""
 
 ROLE_WORDS: Final = {
     "PATTERN": "pattern",
@@ -74,7 +75,7 @@ _CLASSES: Final = {
 
 @dataclass(frozen=True, slots=True)
 class _Layout:
-    """Where the candidates of a cell are.
+    """The layout of the candidates in a cell.
 
     - `columns`: the number of candidates in a row.
     - `pitch`: the distance between candidates, in SVG units.
@@ -125,8 +126,7 @@ class _Layout:
 def shades(board: Board) -> Iterator[str]:
     """Yield the SVG elements below the lines of the grid: shaded cells, nodes of several cells.
 
-    Units are shaded, and in puzzles with rules the framed cells too: a frame alone could be taken
-    for a cage.
+    Puzzles with rules also have the framed cells shaded, because a frame alone looks like a cage.
     """
     picture = board.step
     assert picture is not None  # noqa: S101 - `board_svg` asks only for boards with a step
@@ -303,7 +303,7 @@ _LEGEND_CELL, _LEGEND_COLUMN, _LEGEND_TEXT = 10, 86, 9
 
 
 def legend_svg(*, standalone: bool = False) -> str:
-    """Draw what the marks and lines of a step mean, in two rows.
+    """Draw the legend of marks and lines, in two rows.
 
     `standalone`: include style and size, so that the element is the content of an SVG file.
     """

@@ -29,7 +29,8 @@ from pipeline.outbox.report.worked import Line, Panel, guide_of, worked_of
 from pipeline.version import __version__, build
 
 _MAX_SECONDS, _MAX_BYTES = 60.0, 20_000_000
-"""No further page is made after this time, or when all pages together are this large."""
+"""No further page is made after this time since the first one, or when all pages together are this
+large."""
 
 _PAGE_NAME = re.compile(r"[0-9a-f]{20}\.html")
 """Matches the name of a page of steps: the beginning of a hash, as in `StepPages.address`."""
@@ -131,7 +132,7 @@ class StepPages:
         self._track, self._clock = track, clock
         self._folder = folder_of_steps(report)
         self._linked = set[str]()
-        self._end = clock() + _MAX_SECONDS
+        self._end: float | None = None
         self._bytes_left, self._made_count = _MAX_BYTES, 0
         self.omitted = 0
         # an earlier version could publish an archive under this name: its folder is left alone
@@ -143,7 +144,9 @@ class StepPages:
         return len(self._linked)
 
     def address(self, name: str, board: Board) -> str:
-        """The address of the page of a puzzle with one solution; empty if there is no page.
+        """The address of the page of a puzzle with one solution, relative to the report.
+
+        Empty if there is no page.
 
         `name`: the name of the puzzle, which is the title of the page. Raises OSError if the page
         cannot be written.
@@ -166,6 +169,7 @@ class StepPages:
         if len(self._linked) >= self.max_pages or self._bytes_left <= 0:
             return False
         if not path.is_file():
+            self._end = self._end or self._clock() + _MAX_SECONDS
             if self._clock() > self._end:
                 return False
             self._track(self._made_count)

@@ -16,7 +16,7 @@ _REGION: Final = "region"
 
 
 class Border(IntEnum):
-    """The kind of a border. Where two kinds meet, the larger one is drawn."""
+    """The kind of a border. A border of two kinds is drawn as the larger one."""
 
     NONE = 0
     CAGE = 1

@@ -147,7 +147,7 @@ def _cell_text(picture: Picture, cell: int) -> _CellText:
 
 
 def _legend(picture: Picture, *, has_colours: bool) -> list[str]:
-    """What the signs around candidates mean."""
+    """The meanings of the signs around candidates."""
     used = {*picture.roles.values()}
     words = []
     for role, (before, after, colour, meaning) in _STYLES.items():

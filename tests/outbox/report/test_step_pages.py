@@ -145,3 +145,14 @@ def test_no_archive_takes_the_name_of_the_folder_and_an_earlier_one_keeps_it(box
     (box.outbox / f"{STEPS_FOLDER}.json").write_bytes((box.outbox / "two.json").read_bytes())
     report(box, "--steps")
     assert (links(box), pages(box)) == ([], [])
+
+
+def test_earlier_results_under_the_name_of_the_folder_pass_an_audit(box):
+    for path in box.outbox.glob("a[._]*"):
+        path.rename(path.with_name(path.name.replace("a", STEPS_FOLDER, 1)))
+    record, log = (box.outbox / f"{STEPS_FOLDER}{ending}" for ending in (".json", ".log"))
+    record.write_text(re.sub(r'"a([._])', rf'"{STEPS_FOLDER}\1', record.read_text()))
+    log.unlink()
+    (box.inbox / "done" / "a.txt").rename(box.inbox / "done" / f"{STEPS_FOLDER}.txt")
+    code, printed, _ = run("audit", str(box.outbox), "--inbox", str(box.inbox))
+    assert code == 0, printed
