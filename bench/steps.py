@@ -189,13 +189,15 @@ def masks_of(grid: str) -> list[int]:
 def concludes(name: str, case: list[str], must_fail: bool) -> bool:
     """Whether a technique, with singles between, concludes what a case expects, or nothing."""
     masks = masks_of(case[3].replace("+", ""))
-    struck, *expected = [candidates(field) for field in case[4:7]]
+    eliminated, *expected = [candidates(field) for field in case[4:7]]
     if must_fail:
-        return not [*steps(masks, unique=True, techniques=[TECHNIQUES[name]], struck=struck)]
+        return not [
+            *steps(masks, unique=True, techniques=[TECHNIQUES[name]], eliminated=eliminated)
+        ]
     order = [*BY_SCORE[:3], TECHNIQUES[name]]
-    taken = [*steps(masks, unique=True, techniques=order, struck=struck)]
+    taken = [*steps(masks, unique=True, techniques=order, eliminated=eliminated)]
     placed = dict(each for step in taken for each in step.placed)
-    gone = {each for step in taken for each in step.struck}
+    gone = {each for step in taken for each in step.eliminated}
     return all(placed.get(cell) == value for cell, value in expected[1]) and all(
         each in gone or placed.get(each[0], each[1]) != each[1] for each in expected[0]
     )

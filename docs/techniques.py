@@ -87,7 +87,7 @@ class Example(NamedTuple):
         seen = [
             {values[peer] for unit in units_of_cell for peer in unit} for units_of_cell in UNITS
         ]
-        struck = [
+        eliminated = [
             (cell, value)
             for cell, word in enumerate(words)
             if word[0] == "."
@@ -95,7 +95,7 @@ class Example(NamedTuple):
             if value not in seen[cell] and str(value) not in word
         ]
         found = all_steps(
-            self.masks, unique=True, techniques=[technique], struck=struck, placed=placed
+            self.masks, unique=True, techniques=[technique], eliminated=eliminated, placed=placed
         )
         return next(found)
 
@@ -204,7 +204,7 @@ def _state(step: Step) -> str:
 
 def _difficulty(step: Step, limit: float) -> float:
     """How hard a step is to read; infinite if that is clearly `limit` or more."""
-    clutter = sum(mask.bit_count() for mask in step.before.candidates) + 10 * len(step.struck)
+    clutter = sum(mask.bit_count() for mask in step.before.candidates) + 10 * len(step.eliminated)
     if clutter >= limit:
         return inf
     lines = sum(1 for branch in step.branches for _ in branch_lines(step.before, branch))

@@ -499,7 +499,7 @@ def _find_steps(
         find = partial(all_steps, on_search=on_search) if on_search else steps
         techniques = order_with(order, optional)
         found = find(
-            puzzle.cells, unique=unique, techniques=techniques, struck=eliminated, placed=placed
+            puzzle.cells, unique=unique, techniques=techniques, eliminated=eliminated, placed=placed
         )
     else:
         values = dict(placed)
@@ -508,7 +508,7 @@ def _find_steps(
             for cell, mask in enumerate(puzzle.cells)
         )
         find_variant = all_variant_steps if on_search else variant_steps
-        found = find_variant(replace(puzzle, cells=cells), struck=eliminated)
+        found = find_variant(replace(puzzle, cells=cells), eliminated=eliminated)
     return (step.with_symbols(symbols_of(problem.format)) for step in found)
 
 

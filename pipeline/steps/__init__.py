@@ -156,7 +156,7 @@ class _Walker:
     def start_at(
         self,
         masks: Sequence[int],
-        struck: Iterable[tuple[int, int]],
+        eliminated: Iterable[tuple[int, int]],
         placed: Iterable[tuple[int, int]],
         *,
         unique: bool,
@@ -172,7 +172,7 @@ class _Walker:
                 _place(self.state, tables, self.graph, candidate)
             else:
                 _fill(self.state, tables, candidate)
-        for candidate in (9 * cell + value - 1 for cell, value in struck):
+        for candidate in (9 * cell + value - 1 for cell, value in eliminated):
             if has_queues:
                 _strike(self.state, tables, self.graph, candidate)
             else:
@@ -231,7 +231,7 @@ def steps(
     *,
     unique: bool,
     techniques: Sequence[Technique] = BY_SCORE,
-    struck: Iterable[tuple[int, int]] = (),
+    eliminated: Iterable[tuple[int, int]] = (),
     placed: Iterable[tuple[int, int]] = (),
 ) -> Iterator[Step]:
     """Yield the steps through a puzzle until it is filled or no technique applies.
@@ -243,14 +243,14 @@ def steps(
     - `unique`: whether the solution is proved to be unique. If not, techniques that rely on
       uniqueness are left out.
     - `techniques`: the techniques to try, in this order.
-    - `struck`, `placed`: candidates (cell, value) that are eliminated, and that are placed, before
-      the first step.
+    - `eliminated`, `placed`: candidates (cell, value) that are eliminated, or placed, before the
+      first step.
 
     Raises StepRejected for an unsound step, which is a fault of this program.
     """
     order = [t for t in techniques if unique or not t.needs_unique]
     walker = _Walker(loader.get(_SECONDS_PER_STEP), order)
-    walker.start_at(masks, struck, placed, unique=unique)
+    walker.start_at(masks, eliminated, placed, unique=unique)
     givens = _givens(masks)
     count = 0
     while True:
@@ -268,7 +268,7 @@ def all_steps(
     *,
     unique: bool,
     techniques: Sequence[Technique] = BY_SCORE,
-    struck: Iterable[tuple[int, int]] = (),
+    eliminated: Iterable[tuple[int, int]] = (),
     placed: Iterable[tuple[int, int]] = (),
     on_search: Callable[[int], object] = lambda _: None,
 ) -> Iterator[Step]:
@@ -283,33 +283,35 @@ def all_steps(
 
     Raises StepRejected for an unsound step, which is a fault of this program.
     """
-    conclusions, struck, placed = set[tuple[int, int, bool]](), [*struck], [*placed]
+    conclusions, eliminated, placed = set[tuple[int, int, bool]](), [*eliminated], [*placed]
     walker = _Walker(loader.get(_SECONDS_PER_TECHNIQUE * len(techniques)), techniques)
 
-    def start(done: int, struck: Iterable[tuple[int, int]]) -> None:
+    def start(done: int, eliminated: Iterable[tuple[int, int]]) -> None:
         on_search(done)
-        walker.start_at(masks, struck, placed, unique=unique)
+        walker.start_at(masks, eliminated, placed, unique=unique)
 
     for done, technique in enumerate(techniques):
         if technique.needs_unique and not unique:
             continue
         walker.use_order([technique])
-        start(done, struck)
+        start(done, eliminated)
         before = _position(walker, _givens(masks))
         found = (
             singles(before, technique)
             if is_single(technique)
-            else _steps_of_technique(walker, before, partial(start, done), struck)
+            else _steps_of_technique(walker, before, partial(start, done), eliminated)
         )
         for step in found:
             new = replace(
                 step,
                 placed=tuple(each for each in step.placed if (*each, True) not in conclusions),
-                struck=tuple(each for each in step.struck if (*each, False) not in conclusions),
+                eliminated=tuple(
+                    each for each in step.eliminated if (*each, False) not in conclusions
+                ),
             )
             conclusions |= {(*each, True) for each in new.placed}
-            conclusions |= {(*each, False) for each in new.struck}
-            if new.placed or new.struck:
+            conclusions |= {(*each, False) for each in new.eliminated}
+            if new.placed or new.eliminated:
                 yield new
 
 
@@ -317,13 +319,13 @@ def _steps_of_technique(
     walker: _Walker,
     before: Position,
     restart: Callable[[Iterable[tuple[int, int]]], None],
-    struck: Sequence[tuple[int, int]],
+    eliminated: Sequence[tuple[int, int]],
 ) -> Iterator[Step]:
     """The steps of the only technique of a walk in a position.
 
-    `restart` starts the walk again; its argument is `struck` of `steps`.
+    `restart` starts the walk again; its argument is `eliminated` of `steps`.
     """
-    known, eliminated, misses = set[tuple[int, int]](), [*struck], 0
+    known, eliminated, misses = set[tuple[int, int]](), [*eliminated], 0
     while misses < _MAX_MISSES:
         restart(eliminated)
         position = _position(walker, before.givens)
@@ -331,10 +333,10 @@ def _steps_of_technique(
         if not int(walker.walk[L.STEPS_TAKEN]):
             return
         step = _decode_step(walker, position)
-        if known >= {*step.placed, *step.struck}:
+        if known >= {*step.placed, *step.eliminated}:
             return
-        known |= {*step.placed, *step.struck}
-        eliminated += step.struck
+        known |= {*step.placed, *step.eliminated}
+        eliminated += step.eliminated
         eliminated += [
             (cell, other)
             for cell, value in step.placed

@@ -208,7 +208,7 @@ class Step:
     """A logical step: its conclusions and its pattern.
 
     - `placed`: the candidates that the step places.
-    - `struck`: the candidates that the step eliminates.
+    - `eliminated`: the candidates that the step eliminates.
     - `values`, `cells`, `units`: the pattern.
     - `cover`: the units in which the step eliminates candidates.
     - `chain`: the nodes of a chain, in order.
@@ -223,7 +223,7 @@ class Step:
 
     technique: Technique
     placed: tuple[Candidate, ...]
-    struck: tuple[Candidate, ...]
+    eliminated: tuple[Candidate, ...]
     values: tuple[int, ...]
     cells: tuple[int, ...]
     units: tuple[int, ...]

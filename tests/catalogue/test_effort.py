@@ -61,30 +61,30 @@ def masks_of(state: State, cells: int) -> list[int]:
 
 def defined(geometry: Geometry, state: State) -> State:
     while state is not None:
-        struck = _struck(geometry, state)
-        if struck is None or not struck:
-            return state if struck is not None else None
-        state = state - struck
+        eliminated = _eliminated(geometry, state)
+        if eliminated is None or not eliminated:
+            return state if eliminated is not None else None
+        state = state - eliminated
     return None
 
 
-def _struck(geometry: Geometry, state) -> set[tuple[int, int]] | None:
+def _eliminated(geometry: Geometry, state) -> set[tuple[int, int]] | None:
     """The candidates that singles strike; None for a contradiction."""
-    n, struck = geometry.side, set()
+    n, eliminated = geometry.side, set()
     by_cell = {cell: [v for v in range(n) if (cell, v) in state] for cell in range(n * n)}
     for cell, values in by_cell.items():
         if not values:
             return None
         if len(values) == 1:
-            struck |= {(peer, values[0]) for peer in peers(geometry)[cell]}
+            eliminated |= {(peer, values[0]) for peer in peers(geometry)[cell]}
     for unit in units(geometry):
         for value in range(n):
             places = [cell for cell in unit if (cell, value) in state]
             if not places:
                 return None
             if len(places) == 1:
-                struck |= {(places[0], v) for v in range(n) if v != value}
-    return struck & state
+                eliminated |= {(places[0], v) for v in range(n) if v != value}
+    return eliminated & state
 
 
 def tried(geometry: Geometry, state: State, depth: int) -> State:

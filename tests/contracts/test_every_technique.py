@@ -43,7 +43,7 @@ def test_a_step_follows_from_what_it_cites_and_not_from_nothing(order, name):
 def test_the_first_step_is_that_of_sudoku_explainer(name):
     example, walk = RATED_EXAMPLES[name], rated_walk(name)
     assert walk.technique == name
-    assert (walk.rating, walk.placed, walk.struck) == example[:1] + example[2:]
+    assert (walk.rating, walk.placed, walk.eliminated) == example[:1] + example[2:]
 
 
 def test_every_technique_of_sudoku_explainer_has_a_first_step():

@@ -30,12 +30,12 @@ def found():
 
 def test_each_conclusion_is_true_and_found_once(found):
     placed = [each for step in found for each in step.placed]
-    struck = [each for step in found for each in step.struck]
+    eliminated = [each for step in found for each in step.eliminated]
     assert placed
-    assert struck
-    assert len(placed + struck) == len({*placed}) + len({*struck})
+    assert eliminated
+    assert len(placed + eliminated) == len({*placed}) + len({*eliminated})
     assert all(int(SOLVED[cell]) == value for cell, value in placed)
-    assert all(int(SOLVED[cell]) != value for cell, value in struck)
+    assert all(int(SOLVED[cell]) != value for cell, value in eliminated)
 
 
 def test_all_steps_are_of_the_same_position_and_sorted_by_technique(found):
@@ -76,7 +76,7 @@ def test_singles_of_all_units_and_cells_are_found():
 
 def test_steps_start_from_a_state():
     placed = [(2, 4), (3, 6)]
-    first = next(steps(MASKS, unique=True, techniques=EASY, placed=placed, struck=[(5, 2)]))
+    first = next(steps(MASKS, unique=True, techniques=EASY, placed=placed, eliminated=[(5, 2)]))
     assert (first.before.values[2], first.before.values[3]) == (4, 6)
     assert 2 not in first.before.values_in(5)
     assert not first.before.givens & {2, 3}

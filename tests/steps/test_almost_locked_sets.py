@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from support.positions import UNITS, candidates_of, first_step, struck_by
+from support.positions import UNITS, candidates_of, eliminated_by, first_step
 
 from pipeline.steps.presentation.wording import sentence_of
 
@@ -78,7 +78,7 @@ CASES = {
 @pytest.mark.parametrize("case", CASES)
 def test_sets_eliminate_candidates(case):
     technique, cells, expected = CASES[case]
-    assert struck_by(technique, cells) == candidates_of(expected)
+    assert eliminated_by(technique, cells) == candidates_of(expected)
 
 
 def test_the_reason_of_a_death_blossom_names_its_stem():

@@ -88,7 +88,7 @@ def check_branch(step: Step, branch: Branch, outer: Collection[Node] = ()) -> No
 
 def conclusions(step: Step) -> set[Node]:
     placed = {Node(value, (cell,), True) for cell, value in step.placed}
-    return placed | {Node(value, (cell,), False) for cell, value in step.struck}
+    return placed | {Node(value, (cell,), False) for cell, value in step.eliminated}
 
 
 @pytest.mark.parametrize(("order", "name"), NAMED)
@@ -128,7 +128,7 @@ def test_constraints_that_prove_nothing_have_no_branch():
     step = example("hodoku", "forcing net")
     (branch,) = step.branches
     used = {inference.because for inference in branch.inferences if inference.because}
-    cell, value = step.struck[0]
+    cell, value = step.eliminated[0]
     assumption = node_of((cell, value), holds=True)
     assert derive(Network(step.before, used), assumption)
     for missing in used:  # the branch is as short as possible
@@ -138,13 +138,13 @@ def test_constraints_that_prove_nothing_have_no_branch():
 
 def test_what_units_alone_do_not_show_is_nested():
     step = example("hodoku", "naked pair")
-    ((cell, value), *_) = step.struck
+    ((cell, value), *_) = step.eliminated
     assumption = node_of((cell, value), holds=True)
     branch = derive(Network(step.before, step.cited), assumption)
     assert branch is not None  # two cells that both lose a value
     check_branch(step, branch)
     triple = example("hodoku", "hidden triple")
-    ((cell, value), *_) = triple.struck
+    ((cell, value), *_) = triple.eliminated
     assumption = node_of((cell, value), holds=True)
     nested = derive(Network(triple.before, triple.cited), assumption, nesting=2)
     assert nested is not None
@@ -165,7 +165,7 @@ def test_branches_of_a_chain_with_patterns_are_nested():
             parsed.puzzle.cells,
             unique=True,
             techniques=techniques,
-            struck=parsed.progress.eliminated,
+            eliminated=parsed.progress.eliminated,
         )
     )
     (branch,) = step.branches

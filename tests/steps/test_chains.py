@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from support.positions import candidates_of, first_step, struck_by
+from support.positions import candidates_of, eliminated_by, first_step
 
 CASES = {
     "a turbot fish with a strong link in a box": (
@@ -96,7 +96,7 @@ CASES = {
 @pytest.mark.parametrize("case", CASES)
 def test_a_chain_eliminates_candidates(case):
     technique, cells, places, expected = CASES[case]
-    assert struck_by(technique, cells, places) == candidates_of(expected)
+    assert eliminated_by(technique, cells, places) == candidates_of(expected)
 
 
 def test_the_shortest_chain_is_shown():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from support.positions import candidates_of, first_step, struck_by
+from support.positions import candidates_of, eliminated_by, first_step
 
 TRAP = {"7 r1": "r1c1 r1c5", "7 c5": "r1c5 r6c5", "7 b5": "r4c6 r6c5"}
 WRAP = {
@@ -42,7 +42,7 @@ CASES = {
 @pytest.mark.parametrize("case", CASES)
 def test_colours_eliminate_candidates(case):
     technique, places, expected = CASES[case]
-    assert struck_by(technique, {}, places) == candidates_of(expected)
+    assert eliminated_by(technique, {}, places) == candidates_of(expected)
 
 
 def test_the_nodes_of_a_chain_are_the_places_of_two_colours():

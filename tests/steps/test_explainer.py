@@ -61,7 +61,7 @@ def test_a_direct_step_only_places(monkeypatch):
     taken = [*steps(masks_of(line), unique=True, techniques=BY_RATING)]
     direct = [step for step in taken if step.technique.name.startswith("direct")]
     assert direct
-    assert all(step.placed and not step.struck for step in direct)
+    assert all(step.placed and not step.eliminated for step in direct)
 
 
 def test_a_rating_is_the_highest_of_all_steps(monkeypatch):

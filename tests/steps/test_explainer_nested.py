@@ -47,10 +47,10 @@ def test_a_level_asked_alone_follows_the_levels_before_it():
     (plus,) = (technique for technique in BY_RATING if technique.name == PLUS)
     example = NESTED_EXAMPLES[PLUS]
     walk = first_step(example.masks, [plus])
-    assert (walk.rating, walk.placed, walk.struck) == (
+    assert (walk.rating, walk.placed, walk.eliminated) == (
         example.rating,
         example.placed,
-        example.struck,
+        example.eliminated,
     )
     assert walk.is_certified()
 
@@ -71,7 +71,7 @@ def test_a_nested_chain_is_the_step_of_sudoku_explainer_and_certified(name):
     example = NESTED_EXAMPLES[name]
     walk = first_step(example.masks, run=compiled_steps())
     assert walk.technique == name
-    assert (walk.rating, walk.placed, walk.struck) == example[:1] + example[2:]
+    assert (walk.rating, walk.placed, walk.eliminated) == example[:1] + example[2:]
     assert walk.is_certified()
     assert paused_step(compiled_steps(), example.masks)[0] > 1
 

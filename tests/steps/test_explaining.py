@@ -47,7 +47,7 @@ def test_a_reason_names_the_conclusions(order, name):
         and "other cell" not in step.reason
         and "these cells hold no" not in step.reason
     ):
-        for cell, _ in step.struck:
+        for cell, _ in step.eliminated:
             assert step.before.name_of(cell) in step.reason
     assert step.reason.endswith(".")
     assert "leave no other possibility" not in step.reason
@@ -145,7 +145,7 @@ def test_a_forcing_chain_from_the_only_candidate_of_a_cell():
     chain = replace(
         example("hodoku", "forcing chain"),
         placed=((31, 3),),
-        struck=(),
+        eliminated=(),
         cells=(49,),
         values=(4,),
         cited=(Cited((49,)), Cited((31,))),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from support.positions import candidates_of, first_step, struck_by
+from support.positions import candidates_of, eliminated_by, first_step
 from support.techniques import masks_of
 
 from pipeline import solve
@@ -36,13 +36,13 @@ CASES = {
 @pytest.mark.parametrize("case", CASES)
 def test_a_forcing_chain_eliminates_a_candidate(case):
     cells, places, expected = CASES[case]
-    assert struck_by("forcing chain", cells, places) == candidates_of(expected)
+    assert eliminated_by("forcing chain", cells, places) == candidates_of(expected)
 
 
 def test_a_forcing_chain_places_a_candidate_that_its_contrary_implies():
     step = first_step("forcing chain", RING)
     assert step
-    assert (step.placed, step.struck) == (((0, 1),), ())
+    assert (step.placed, step.eliminated) == (((0, 1),), ())
 
 
 def test_brute_force_places_the_middle_open_cell():

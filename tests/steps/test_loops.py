@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from support.positions import candidates_of, first_step, struck_by
+from support.positions import candidates_of, eliminated_by, first_step
 
 AIC, GROUPED, SETS = "alternating inference chain", "grouped chain", "grouped chain with ALS"
 OPEN_LOOP = {"1 r1": "r1c1 r1c5", "3 c5": "r1c5 r6c5", "2 r6": "r6c1 r6c5"}
@@ -72,7 +72,7 @@ CASES = {
 @pytest.mark.parametrize("case", CASES)
 def test_a_loop_eliminates_candidates(case):
     technique, cells, places, expected = CASES[case]
-    assert struck_by(technique, cells, places) == candidates_of(expected)
+    assert eliminated_by(technique, cells, places) == candidates_of(expected)
 
 
 def test_a_chain_shows_its_nodes():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from support.positions import UNITS, candidates_of, order_of_eliminations, struck_by
+from support.positions import UNITS, candidates_of, eliminated_by, order_of_eliminations
 from support.step_walks import walk_of
 
 
@@ -136,7 +136,7 @@ CASES = {
 @pytest.mark.parametrize("case", CASES)
 def test_a_pattern_eliminates_candidates(case):
     technique, cells, places, expected = CASES[case]
-    assert struck_by(technique, cells, places) == candidates_of(expected)
+    assert eliminated_by(technique, cells, places) == candidates_of(expected)
 
 
 def test_a_subset_in_a_line_and_a_box_eliminates_in_the_line_first():
@@ -148,7 +148,7 @@ def test_a_subset_in_a_line_and_a_box_eliminates_in_the_line_first():
 
 def test_a_grave_eliminates_the_other_two_candidates_of_its_cell():
     walk = walk_of("hodoku", "BUG+1")
-    (cell,) = {cell for cell, _ in walk.struck}
+    (cell,) = {cell for cell, _ in walk.eliminated}
     assert not walk.placed
     assert walk.state[cell].bit_count() == 3
-    assert len(walk.struck) == 2
+    assert len(walk.eliminated) == 2

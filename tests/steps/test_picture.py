@@ -13,9 +13,9 @@ def test_conclusions_have_their_role_and_all_roles_are_candidates(order, name):
     step = example(order, name)
     picture = picture_of(step)
     placed = {each for each, role in picture.roles.items() if role == Role.PLACED}
-    struck = {each for each, role in picture.roles.items() if role == Role.ELIMINATED}
-    assert (placed, struck - {*step.struck}) == ({*step.placed}, set())
-    assert {*step.struck} <= struck | placed
+    eliminated = {each for each, role in picture.roles.items() if role == Role.ELIMINATED}
+    assert (placed, eliminated - {*step.eliminated}) == ({*step.placed}, set())
+    assert {*step.eliminated} <= eliminated | placed
     assert all(step.before.has(*candidate) for candidate in picture.roles)
     for link in picture.links:
         assert all(step.before.has(cell, link.start.value) for cell in link.start.cells)

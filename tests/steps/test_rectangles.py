@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from support.positions import UNITS, candidates_of, struck_by
+from support.positions import UNITS, candidates_of, eliminated_by
 
 FLOOR = {"r1c1": "12", "r1c4": "12"}
 
@@ -147,16 +147,16 @@ CASES = {
 @pytest.mark.parametrize("case", CASES)
 def test_a_rectangle_eliminates_candidates(case):
     technique, cells, places, expected = CASES[case]
-    assert struck_by(technique, cells, places) == candidates_of(expected)
+    assert eliminated_by(technique, cells, places) == candidates_of(expected)
 
 
 def test_a_given_is_in_no_avoidable_rectangle():
     cells = {"r2c1": "2", "r1c4": "2", "r2c4": "13"}
-    assert not struck_by("avoidable rectangle 1", cells, {}, "1" + "." * 80)
+    assert not eliminated_by("avoidable rectangle 1", cells, {}, "1" + "." * 80)
 
 
 def test_a_filled_peer_excludes_a_rectangle():
     cells = {**FLOOR, "r2c1": "12", "r2c4": "123"}
-    assert struck_by("unique rectangle 1", cells, {}, "." * 80 + "2")
+    assert eliminated_by("unique rectangle 1", cells, {}, "." * 80 + "2")
     cells = {**FLOOR, "r2c1": "12", "r2c4": "13"}
-    assert not struck_by("unique rectangle 1", cells, {}, "." * 75 + "2" + "." * 5)
+    assert not eliminated_by("unique rectangle 1", cells, {}, "." * 75 + "2" + "." * 5)

@@ -21,7 +21,7 @@ with (Path(__file__).parents[1] / "support" / "hodoku_scores.csv").open() as fil
 
 def singles(grid: str = "." * 81, cells=None, places=None) -> list[tuple[str, int, int]]:
     taken = steps(
-        masks_of(grid), unique=False, techniques=SINGLES, struck=eliminated(cells, places)
+        masks_of(grid), unique=False, techniques=SINGLES, eliminated=eliminated(cells, places)
     )
     return [(step.technique.name, *step.placed[0]) for step in taken]
 

@@ -62,11 +62,15 @@ def test_no_step_is_found_where_no_technique_applies():
 
 def test_a_puzzle_that_is_not_proved_unique_has_no_step_that_says_so():
     parsed = parse_source(STATES["hodoku", "unique rectangle 1"].encode(), "state.txt")
-    placed, struck = parsed.progress
+    placed, eliminated = parsed.progress
     techniques = [each for each in BY_SCORE if each.needs_unique]
     for unique in (True, False):
         found = steps(
-            parsed.puzzle.cells, unique=unique, techniques=techniques, placed=placed, struck=struck
+            parsed.puzzle.cells,
+            unique=unique,
+            techniques=techniques,
+            placed=placed,
+            eliminated=eliminated,
         )
         assert (next(found, None) is not None) == unique
 
@@ -81,13 +85,13 @@ def test_marks_are_candidates_that_are_gone():
 
 def test_a_rectangle_may_lack_a_candidate_that_is_gone_but_not_one_that_the_puzzle_excludes():
     pattern = {0: (1, 2), 3: (1, 2), 9: (1, 2), 12: (1, 3, 4)}
-    struck = [(c, v) for c, kept in pattern.items() for v in range(1, 10) if v not in kept]
+    eliminated = [(c, v) for c, kept in pattern.items() for v in range(1, 10) if v not in kept]
     techniques = [each for each in BY_SCORE if each.name == "unique rectangle 1"]
     cells = masks_of("." * 81)
-    (step,) = steps(cells, unique=True, techniques=techniques, struck=struck)
-    assert step.struck == ((12, 1),)
+    (step,) = steps(cells, unique=True, techniques=techniques, eliminated=eliminated)
+    assert step.eliminated == ((12, 1),)
     cells[12] &= ~0b10
-    assert not [*steps(cells, unique=True, techniques=techniques, struck=struck)]
+    assert not [*steps(cells, unique=True, techniques=techniques, eliminated=eliminated)]
 
 
 def test_a_step_that_does_not_follow_is_never_told(monkeypatch):

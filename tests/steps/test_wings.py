@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from support.positions import candidates_of, first_step, struck_by
+from support.positions import candidates_of, eliminated_by, first_step
 
 CASES = {
     "a skyscraper in rows": (
@@ -123,7 +123,7 @@ CASES = {
 @pytest.mark.parametrize("case", CASES)
 def test_a_pattern_eliminates_candidates(case):
     technique, cells, places, expected = CASES[case]
-    assert struck_by(technique, cells, places) == candidates_of(expected)
+    assert eliminated_by(technique, cells, places) == candidates_of(expected)
 
 
 def test_a_skyscraper_shows_its_cells_in_the_order_of_the_chain():

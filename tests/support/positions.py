@@ -65,12 +65,12 @@ def first_step(
     """
     techniques = [each for each in TECHNIQUES if each.name in ("naked single", technique)]
     found = steps(
-        masks_of(grid), unique=True, techniques=techniques, struck=eliminated(cells, places)
+        masks_of(grid), unique=True, techniques=techniques, eliminated=eliminated(cells, places)
     )
     return next((step for step in found if step.technique.name == technique), None)
 
 
-def struck_by(
+def eliminated_by(
     technique: str,
     cells: Mapping[str, str] | None = None,
     places: Mapping[str, str] | None = None,
@@ -78,7 +78,7 @@ def struck_by(
 ) -> tuple[tuple[int, int], ...]:
     """What `first_step` eliminates; nothing if there is no step."""
     step = first_step(technique, cells, places, grid)
-    return step.struck if step else ()
+    return step.eliminated if step else ()
 
 
 def order_of_eliminations(technique: str, cells: Mapping[str, str]) -> list[tuple[int, int]]:

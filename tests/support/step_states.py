@@ -38,9 +38,11 @@ def example(order: str, name: str) -> Step:
     """The first step of a technique in its state."""
     parsed = parse_source(STATES[order, name].encode(), "state.txt")
     technique = next(each for each in order_with(order) if each.name == name)
-    placed, struck = parsed.progress
+    placed, eliminated = parsed.progress
     cells = parsed.puzzle.cells
-    return next(steps(cells, unique=True, techniques=[technique], placed=placed, struck=struck))
+    return next(
+        steps(cells, unique=True, techniques=[technique], placed=placed, eliminated=eliminated)
+    )
 
 
 def reasons() -> str:

@@ -32,7 +32,7 @@ class Walk:
         return self._candidates(PLACED)
 
     @property
-    def struck(self) -> tuple[tuple[int, int], ...]:
+    def eliminated(self) -> tuple[tuple[int, int], ...]:
         return self._candidates(ELIMINATED)
 
     def _candidates(self, first: int) -> tuple[tuple[int, int], ...]:
@@ -64,6 +64,6 @@ def walk_of(order: Order, name: str) -> Walk:
     """The step that a technique alone finds in its state, see `support.step_states`."""
     parsed = parse_source(STATES[order, name].encode(), "state.txt")
     walker = _Walker(None, [each for each in order_with(order) if each.name == name])
-    placed, struck = parsed.progress
-    walker.start_at(parsed.puzzle.cells, struck, placed, unique=True)
+    placed, eliminated = parsed.progress
+    walker.start_at(parsed.puzzle.cells, eliminated, placed, unique=True)
     return walk_from(walker)

@@ -17,13 +17,13 @@ class RatedStep(NamedTuple):
 
     - `rating`: its rating in tenths.
     - `masks`: the candidates before the step, as for `steps`.
-    - `placed`, `struck`: the conclusions, as in `Step`.
+    - `placed`, `eliminated`: the conclusions, as in `Step`.
     """
 
     rating: int
     masks: list[int]
     placed: tuple[tuple[int, int], ...]
-    struck: tuple[tuple[int, int], ...]
+    eliminated: tuple[tuple[int, int], ...]
 
 
 def _conclusions(text: str, sign: str) -> tuple[tuple[int, int], ...]:

@@ -62,7 +62,7 @@ def conclusions_of(step: Step) -> list[Node]:
     placed = [node_of(candidate, holds=True) for candidate in step.placed]
     return placed + [
         node_of(candidate, holds=False)
-        for candidate in step.struck
+        for candidate in step.eliminated
         if not any(excludes(step.before, other, candidate) for other in step.placed)
     ]
 

@@ -170,7 +170,7 @@ class PatternWords(RuleWords):
         """Whether each of the candidates excludes all that the step eliminates."""
         return all(
             target not in candidates and excludes(self.position, candidate, target)
-            for target in self.step.struck
+            for target in self.step.eliminated
             for candidate in candidates
         )
 
@@ -266,7 +266,7 @@ class PatternWords(RuleWords):
     def aligned(self) -> str:
         """The combinations of values of a few cells, and what excludes each."""
         texts = []
-        for target in self.step.struck:
+        for target in self.step.eliminated:
             cells = [cell for cell in self.step.cells if cell != target[0]]
             values = ([(cell, value) for value in self.position.values_in(cell)] for cell in cells)
             reasons = [

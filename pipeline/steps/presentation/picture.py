@@ -75,7 +75,7 @@ def picture_of(step: Step) -> Picture:
             role = Role.PATTERN if node.holds else Role.SECOND
             roles |= dict.fromkeys(candidates_of(node), role)
     roles |= {(cell, value): Role.FIN for cell in step.fins for value in step.values}
-    roles |= dict.fromkeys(step.struck, Role.ELIMINATED)
+    roles |= dict.fromkeys(step.eliminated, Role.ELIMINATED)
     roles |= dict.fromkeys(step.placed, Role.PLACED)
     return Picture(step.before, roles, links, frozenset(step.cells), (*step.units, *step.cover))
 

@@ -35,7 +35,7 @@ class RuleWords(StepWords):
     def combinations(self) -> str:
         """Why the cells of a sum do not have some candidates."""
         cells = next(cited.cells for cited in self.step.cited if cited.rule)
-        targets, values = {*self.step.struck}, {value for _, value in self.step.struck}
+        targets, values = {*self.step.eliminated}, {value for _, value in self.step.eliminated}
         left = {
             value
             for cell in cells

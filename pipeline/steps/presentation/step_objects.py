@@ -39,7 +39,7 @@ def place_of(step: Step) -> tuple[tuple[int, ...], tuple[int, ...]]:
     if step.branches:
         assumed = (cell for branch in step.branches for cell in branch.assumption.cells)
         return (), tuple(dict.fromkeys(assumed))
-    return (), tuple(dict.fromkeys(cell for cell, _ in (*step.placed, *step.struck)))
+    return (), tuple(dict.fromkeys(cell for cell, _ in (*step.placed, *step.eliminated)))
 
 
 def step_object(step: Step) -> dict[str, Any]:
@@ -50,7 +50,7 @@ def step_object(step: Step) -> dict[str, Any]:
         **technique_object(step),
         "reason": step.reason,
         "placed": [_candidate(position, candidate) for candidate in step.placed],
-        "struck": [_candidate(position, candidate) for candidate in step.struck],
+        "eliminated": [_candidate(position, candidate) for candidate in step.eliminated],
         "values": [*step.values],
         "cells": [*map(position.name_of, step.cells)],
         "units": [position.unit_names[unit] for unit in step.units],

@@ -65,7 +65,7 @@ class UniquenessWords(PatternWords):
 
     def _assumption(self) -> str:
         """The eliminated candidates as an assumption: `r1c2 or r3c4 were 5`."""
-        groups = by_cells(self.step.struck).items()
+        groups = by_cells(self.step.eliminated).items()
         return listed(
             (f"{self.names(cells, 'or')} were {self.symbols(v, 'or')}" for cells, v in groups), "or"
         )

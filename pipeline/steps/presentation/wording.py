@@ -130,7 +130,7 @@ def text_of(step: Step) -> str:
     name = wording.name or step.technique.name
     location = wording.location.format_map(SetWords(step))
     if not step.placed:
-        return f"{name}{location} removes {eliminations(step.before, step.struck)}"
+        return f"{name}{location} removes {eliminations(step.before, step.eliminated)}"
     placed = with_commas(
         f"{step.before.name_of(cell)}={step.before.symbol(value)}" for cell, value in step.placed
     )

@@ -234,7 +234,7 @@ class StepWords:
     @property
     def value(self) -> str:
         """The first value of the pattern, or of the conclusions."""
-        conclusions = (value for _, value in (*self.step.placed, *self.step.struck))
+        conclusions = (value for _, value in (*self.step.placed, *self.step.eliminated))
         return self.position.symbol(next(iter(self.step.values), 0) or next(conclusions))
 
     @property
@@ -260,12 +260,12 @@ class StepWords:
     @property
     def target_cells(self) -> list[int]:
         """The cells in which the step eliminates a candidate, each once."""
-        return [*dict.fromkeys(cell for cell, _ in self.step.struck)]
+        return [*dict.fromkeys(cell for cell, _ in self.step.eliminated)]
 
     @property
     def target_values(self) -> list[int]:
         """The values that the step eliminates, ascending."""
-        return sorted({value for _, value in self.step.struck})
+        return sorted({value for _, value in self.step.eliminated})
 
     @property
     def eliminated_values(self) -> str:
@@ -293,7 +293,7 @@ class StepWords:
         cells = self.target_cells
         is_plural = len(cells) > 1
         are_not = f"{'they are' if is_plural else 'it is'} not {self.eliminated_values}"
-        so = are_not if len(by_cells(self.step.struck)) == 1 else self.conclusion
+        so = are_not if len(by_cells(self.step.eliminated)) == 1 else self.conclusion
         return f"{self.names(cells)} {'see' if is_plural else 'sees'} {seen}, so {so}"
 
     @property

@@ -65,20 +65,20 @@ def has_variant_steps(puzzle: Puzzle) -> bool:
     return puzzle.geometry.side <= MAX_STEPS_SIDE and puzzle.geometry.lowest == 1
 
 
-def variant_steps(puzzle: Puzzle, *, struck: Iterable[Candidate] = ()) -> Iterator[Step]:
+def variant_steps(puzzle: Puzzle, *, eliminated: Iterable[Candidate] = ()) -> Iterator[Step]:
     """Yield steps through a puzzle until it is filled or no technique applies.
 
     Each step uses the first technique of VARIANT_TECHNIQUES that applies. Steps that are not
     certified within the limit of `certify.cited` are skipped.
 
-    `struck`: candidates (cell, value) that are eliminated before the first step.
+    `eliminated`: candidates (cell, value) that are eliminated before the first step.
 
     Raises ValueError if `has_variant_steps` is false.
     """
-    state = _state_of(puzzle, struck)
+    state = _state_of(puzzle, eliminated)
     while not state.is_filled and (step := next(_steps_of(state, VARIANT_TECHNIQUES), None)):
         yield step
-        for cell, value in step.struck:
+        for cell, value in step.eliminated:
             state.eliminate(cell, value - 1)
         for cell, value in step.placed:
             state.place(cell, value - 1)
@@ -88,23 +88,23 @@ def all_variant_steps(
     puzzle: Puzzle,
     *,
     order: Sequence[Technique] = VARIANT_TECHNIQUES,
-    struck: Iterable[Candidate] = (),
+    eliminated: Iterable[Candidate] = (),
 ) -> Iterator[Step]:
     """Yield all steps that are possible in a puzzle, technique by technique.
 
-    `order`: the techniques to try. `struck`, and the error, as in `variant_steps`.
+    `order`: the techniques to try. `eliminated`, and the error, as in `variant_steps`.
     """
-    yield from _steps_of(_state_of(puzzle, struck), order)
+    yield from _steps_of(_state_of(puzzle, eliminated), order)
 
 
-def _state_of(puzzle: Puzzle, struck: Iterable[Candidate]) -> State:
+def _state_of(puzzle: Puzzle, eliminated: Iterable[Candidate]) -> State:
     """The state of a puzzle after some eliminations; raises ValueError as `variant_steps` does."""
     if not has_variant_steps(puzzle):
         raise ValueError(
             f"steps are only available for puzzles with the values 1 to {MAX_STEPS_SIDE}"
         )
     state = State(puzzle)
-    for cell, value in struck:
+    for cell, value in eliminated:
         state.eliminate(cell, value - 1)
     return state
 
@@ -119,7 +119,7 @@ def _steps_of(state: State, order: Sequence[Technique]) -> Iterator[Step]:
                 state.masks_of(deduction.cited),
                 state.constraints_of(deduction.cited),
                 step.placed,
-                step.struck,
+                step.eliminated,
             ):
                 yield step
 

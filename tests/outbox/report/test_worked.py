@@ -39,7 +39,9 @@ def single(cell: int, value: int) -> Step:
 
 def other() -> Step:
     """A step that eliminates."""
-    return replace(single(1, 3), technique=BY_SCORE[7], placed=(), struck=((1, 3),), values=(3,))
+    return replace(
+        single(1, 3), technique=BY_SCORE[7], placed=(), eliminated=((1, 3),), values=(3,)
+    )
 
 
 def panel(characters: int, *, lines: int = 1, is_list: bool = False) -> Panel:

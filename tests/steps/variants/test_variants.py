@@ -41,7 +41,7 @@ def test_every_step_is_true_of_the_solution_and_new(name):
     seen = set()
     for step in islice(variant_steps(puzzle), EXAMPLES[name]):
         conclusions = {(*each, True) for each in step.placed}
-        conclusions |= {(*each, False) for each in step.struck}
+        conclusions |= {(*each, False) for each in step.eliminated}
         assert conclusions
         assert not conclusions & seen
         assert all((solution[cell] == value) == is_true for cell, value, is_true in conclusions)
@@ -71,7 +71,7 @@ def state_of(side: int, candidates: dict[int, list[int]], *rules) -> Puzzle:
 def first(name: str, puzzle: Puzzle):
     """The placed and the eliminated candidates of the first step of a technique, or None."""
     step = next(all_variant_steps(puzzle, order=[TECHNIQUE[name]]), None)
-    return step and (step.placed, step.struck)
+    return step and (step.placed, step.eliminated)
 
 
 CASES = {
@@ -133,7 +133,7 @@ def test_a_knight_sees_and_is_cited():
     puzzle = state_of(6, {0: [1, 2], 13: [1, 2]}, AntiKnight())
     step = next(all_variant_steps(puzzle, order=[TECHNIQUE["naked pair"]]))
     assert "anti-knight" in {step.before.unit_names[unit] for unit in step.units}
-    seen_by_both = {cell for cell, _ in step.struck}
+    seen_by_both = {cell for cell, _ in step.eliminated}
     assert seen_by_both
     assert all({0, 13} <= {*step.before.peers[cell]} for cell in seen_by_both)
 
@@ -148,7 +148,7 @@ def test_chains_and_nets_name_their_nodes():
 
 def test_candidates_that_were_eliminated_before_are_left_out():
     puzzle = state_of(4, {0: [1, 2]})
-    step = next(variant_steps(puzzle, struck=[(0, 1)]))
+    step = next(variant_steps(puzzle, eliminated=[(0, 1)]))
     assert step.placed == ((0, 2),)
 
 
