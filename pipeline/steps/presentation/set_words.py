@@ -13,6 +13,12 @@ from pipeline.steps.step import Node
 _Set = tuple[int, ...]
 """The cells of an almost locked set."""
 
+_SET_COUNTS = {"ALS-XZ": 2, "ALS-XY-wing": 3}
+"""The number of sets, for techniques in which it is fixed."""
+
+_MAX_PARTITIONS = 200
+"""Maximum number of ways to divide cells into sets that are tried."""
+
 
 class SetWords(ChainWords):
     """The placeholders of the templates of `wording` that describe almost locked sets."""
@@ -36,7 +42,32 @@ class SetWords(ChainWords):
 
     def _sets(self) -> list[_Set]:
         """The almost locked sets of the pattern, whose cells follow one another."""
-        return next(self._partitions(self.step.cells, ()), [])
+        partitions = [*islice(self._partitions(self.step.cells, ()), _MAX_PARTITIONS)]
+        proofs = (sets for sets in partitions if self._is_proof(sets))
+        return next(proofs, partitions[0] if partitions else [])
+
+    def _is_proof(self, sets: list[_Set]) -> bool:
+        """Whether the first or the last set must hold what the step eliminates."""
+        if len(sets) != _SET_COUNTS.get(self.step.technique.name, len(sets)) or len(sets) < 2:
+            return False
+        if len(sets) == 2 and len(self._commons(*sets)) > 1:
+            return True
+        ends = [
+            (target, self._places(value, cells))
+            for target, value in self.step.struck
+            for cells in (sets[0], sets[-1])
+        ]
+        is_seen = all(
+            places and all(self.position.sees(target, cell) for cell in places)
+            for target, places in ends
+        )
+        return is_seen and self._links(sets) is not None
+
+    def _links(self, sets: list[_Set]) -> tuple[int, ...] | None:
+        """A common value of each two neighbours, not the one before; None if there is none."""
+        commons = (self._commons(first, second) for first, second in pairwise(sets))
+        chosen = product(*commons)
+        return next((v for v in chosen if all(a != b for a, b in pairwise(v))), None)
 
     def _partitions(self, cells: _Set, before: tuple[_Set, ...]) -> Iterator[list[_Set]]:
         """Yield the ways to divide cells into almost locked sets, each linked to the next.
@@ -98,7 +129,7 @@ class SetWords(ChainWords):
         sets = self._sets()
         if len(sets) < 2:
             return self.refuted
-        commons = [self._commons(first, second) for first, second in pairwise(sets)]
+        commons = self._commons(*sets[:2])
         letters = (sign for sign in ascii_uppercase if sign not in self.position.symbols)
         names = [*islice(letters, len(sets))]
         start = listed(
@@ -106,16 +137,13 @@ class SetWords(ChainWords):
             for name, cells in zip(names, sets, strict=True)
         )
         start = f"{start} are sets with one candidate more than cells"
-        if len(sets) == 2 and len(commons[0]) > 1:
-            pair = ", nor both ".join(map(self.position.symbol, commons[0]))
+        if len(sets) == 2 and len(commons) > 1:
+            pair = ", nor both ".join(map(self.position.symbol, commons))
             return (
                 f"{start}; they cannot both hold {pair}, as the places see each other, so each set "
                 f"holds one of these values and all its others: {self.conclusion}"
             )
-        values = next(
-            (chosen for chosen in product(*commons) if all(a != b for a, b in pairwise(chosen))),
-            None,
-        )
+        values = self._links(sets)
         if values is None:
             return self.refuted
         shared = [*map(self.position.symbol, values)]
