@@ -191,7 +191,9 @@ def _print_record(
     steps = [] if is_hint and mistakes else _step_objects(result, walkthrough)
     more: dict[str, Any] = {"mistakes": mistakes} if mistakes else {}
     print(record_line(item, result, settings, texts=not is_hint, steps=steps, **more))
-    return bool(steps) or (steps is not None and not is_hint and not walkthrough.are_all)
+    if steps is None:
+        return not walkthrough.has_only_steps
+    return bool(steps) or not (is_hint or walkthrough.are_all)
 
 
 def _show(

@@ -54,7 +54,7 @@ class SetWords(ChainWords):
             return True
         ends = [
             (target, self._places(value, cells))
-            for target, value in self.step.struck
+            for target, value in self.step.eliminated
             for cells in (sets[0], sets[-1])
         ]
         is_seen = all(
