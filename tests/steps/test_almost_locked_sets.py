@@ -81,6 +81,33 @@ def test_sets_eliminate_candidates(case):
     assert eliminated_by(technique, cells) == candidates_of(expected)
 
 
+POSITION = """
+    34  39  349 =1  26    =7   26   =8   25
+    =2  =1  78  39  568   68   369  37   4
+    78  =6  =5  39  =4    28   =1   37   29
+    18  =4  138 =2  39    58   69   6    =7
+    =9  7   278 =6  8     =4   25   =1   =3
+    36  25  236 =7  39    =1   =8   4    29
+    17  =8  127 =4  27    =9   3    35   =6
+    =5  79  69  =8  67    =3   =4   =2   =1
+    346 23  346 =5  =1    26   =7   =9   =8
+"""
+"""A position with naked singles that are not placed; `=` is before a value."""
+
+
+def test_a_chain_is_traced_back_through_sets_after_its_first():
+    tokens = POSITION.split()
+    grid = "".join(token[1] if "=" in token else "." for token in tokens)
+    cells = {
+        f"r{cell // 9 + 1}c{cell % 9 + 1}": token
+        for cell, token in enumerate(tokens)
+        if "=" not in token
+    }
+    step = first_step("ALS chain", cells, grid=grid)
+    assert step
+    assert {(4, 2), (8, 2), (26, 2), (42, 2)} <= {*step.eliminated}
+
+
 def test_the_reason_of_a_death_blossom_names_its_stem():
     step = first_step(*CASES["a death blossom"][:2])
     assert step
