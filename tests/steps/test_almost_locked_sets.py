@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import pytest
-from support.positions import UNITS, candidates_of, eliminated_by, first_step
+from support.positions import UNITS, candidates_of, eliminated, eliminated_by, first_step
+from support.techniques import masks_of
 
+from pipeline.steps import steps
+from pipeline.steps.orders import technique_named
 from pipeline.steps.presentation.wording import sentence_of
 
 
@@ -103,8 +106,13 @@ def test_a_chain_is_traced_back_through_sets_after_its_first():
         for cell, token in enumerate(tokens)
         if "=" not in token
     }
-    step = first_step("ALS chain", cells, grid=grid)
-    assert step
+    found = steps(
+        masks_of(grid),
+        unique=True,
+        techniques=[technique_named("ALS chain")],
+        eliminated=eliminated(cells),
+    )
+    step = next(found)
     assert {(4, 2), (8, 2), (26, 2), (42, 2)} <= {*step.eliminated}
 
 
