@@ -191,7 +191,8 @@ def _print_record(
     steps = [] if is_hint and mistakes else _step_objects(result, walkthrough)
     more: dict[str, Any] = {"mistakes": mistakes} if mistakes else {}
     print(record_line(item, result, settings, texts=not is_hint, steps=steps, **more))
-    return bool(steps) or (steps is not None and not is_hint and not walkthrough.are_all)
+    is_stopped = steps is not None and walkthrough.until is not None
+    return bool(steps) or is_stopped or not walkthrough.has_only_steps
 
 
 def _show(
