@@ -127,7 +127,7 @@ class Wish:
         except UsageError as error:
             raise UsageError(f"technique: {error}") from error
         if hardest and hardest.name == "naked single":
-            raise UsageError("technique: a naked single counts as a full house; use full house")
+            raise UsageError("technique: naked singles count as full houses; use full house")
         if hardest and self.level and LEVELS.index(self.level) < hardest.level:
             raise UsageError(
                 f"technique: a puzzle with a step of {hardest.name} is at least "
@@ -198,7 +198,7 @@ def _generate_batches(
         if fruitless == max_fruitless or (fruitless == MIN_FRUITLESS_BATCHES and is_far):
             raise LimitReached(
                 f"none of {tried - tried_before:,} puzzles has the requested properties; "
-                f"relax one of them: the puzzles have {fewest_clues} to {most_clues} givens"
+                f"relax one of them; these puzzles have {fewest_clues} to {most_clues} givens"
             )
 
 

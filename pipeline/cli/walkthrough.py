@@ -290,7 +290,7 @@ def _show_all(
         message = f"no step found after {counted(count, 'step')}" if count else "no step found"
         say(f"{name}: {message}{'' if walkthrough.until else '; solved by search'}")
     elif walkthrough.until:
-        say(f"{name}: none of the steps is of the technique {walkthrough.last_technique}")
+        say(f"{name}: no step uses the technique {walkthrough.last_technique}")
     return True
 
 

@@ -49,7 +49,7 @@ FIELDS: Final = {
     "totals": "number of puzzles by status",
     "unread": "parts of a collection or archive that were not read, with the number of puzzles, as "
     "in its record; omitted if there are none",
-    "unverified": "number of puzzles whose solutions were not verified to be all",
+    "unverified": "number of puzzles for which completeness was not verified",
     "variant": "`classic`, `even-odd` or `rules`",
 }
 """The fields of events and their meanings."""

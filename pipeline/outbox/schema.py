@@ -72,7 +72,7 @@ EXTRA_COUNTS: Final = {
         "that the check found; the field `fallbacks` gives the reasons"
     ),
     PROVED: "puzzles that are proved to have no other solutions",
-    UNVERIFIED: "puzzles whose solutions were not verified to be all",
+    UNVERIFIED: "puzzles for which completeness was not verified",
 }
 """Counts in addition to the counts by status. A puzzle may occur in several of them."""
 

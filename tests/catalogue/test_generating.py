@@ -95,7 +95,7 @@ def test_techniques_that_are_unknown_or_above_the_level_are_refused(monkeypatch)
     hardest = Wish(technique="Death Blossom", level="unfair").hardest
     assert hardest
     assert (hardest.name, hardest.level_name) == ("death blossom", "unfair")
-    with pytest.raises(UsageError, match="a naked single counts as a full house"):
+    with pytest.raises(UsageError, match="naked singles count as full houses"):
         Wish(technique="naked single")
     monkeypatch.setattr(generating, "MAX_FRUITLESS_TECHNIQUE_BATCHES", 1)
     with pytest.raises(LimitReached, match="none of 48 puzzles"):  # with variants

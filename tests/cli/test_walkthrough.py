@@ -280,7 +280,7 @@ def test_the_end_before_a_technique_is_reported():
     said = run("solve", "--quiet", "--until", "full house", "rectangle.txt")[2]
     assert said == "rectangle.txt: stopped before step 2: full house\n"
     said = run("solve", "--quiet", "--until", "X-wing", "rectangle.txt")[2]
-    assert said == "rectangle.txt: none of the steps is of the technique X-wing\n"
+    assert said == "rectangle.txt: no step uses the technique X-wing\n"
 
 
 def test_an_order_without_steps_is_refused_and_without_effect_reported():

@@ -128,8 +128,8 @@ def test_branches_of_a_contradiction_end_with_its_sentence():
             "constraints.iss.txt",
             "rule whispers 3 from r3c5 removes 4 from r4c5",
             (
-                "Whispers 3 from r3c5 would be broken otherwise, whatever its other cells hold: "
-                "r4c5 is not 4."
+                "r4c5 is not 4: otherwise whispers 3 from r3c5 would be broken, whatever its other "
+                "cells hold."
             ),
         ),
     ],

@@ -216,7 +216,7 @@ def generate(  # noqa: PLR0913 - one parameter per option
     sudoku-pipeline generate 3 --even-odd
 
     Exit code 1: the search gave up, because no puzzle matched the options for a long time. On
-    Ctrl-C, the puzzles found so far are kept, and their number and that of all tried are printed.
+    Ctrl-C, the puzzles found so far are kept, and a message says how many were found and tried.
     """
     from pipeline.cli import catalogue
     from pipeline.cli.file_access import STANDARD_OUTPUT, check_targets

@@ -255,13 +255,14 @@ def report(
     force: ForceOption = False,
     as_json: Annotated[bool, json_option("file, puzzles, totals by status, steps")] = False,
 ) -> None:
-    """Write an HTML report of an outbox: totals, times, jobs, boards, with --steps pages of steps.
+    """Write an HTML report of an outbox: totals, times, jobs and boards.
 
     The page is self-contained, apart from links to files in the outbox and to pages of steps.
     report.html in the outbox is replaced; a file named with -o is replaced only with --force.
 
-    --steps makes at most 100 pages that are missing, within a minute and 20 MB, and removes pages
-    of puzzles that are no longer on the report. Without it, the report links to pages that exist.
+    --steps also makes a page of hints and steps for each puzzle that has none yet: at most 100
+    pages, within a minute and 20 MB. It removes the pages of puzzles that are no longer on the
+    report. Without --steps, the report links to the pages that exist.
 
     sudoku-pipeline report
 

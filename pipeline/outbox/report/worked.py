@@ -252,8 +252,8 @@ GUIDE: Final = {
     ),
     "Letters": "Singles that follow each other share a board. Fill them in the order a, b, c.",
     "Links": (
-        "A line between two candidates is a link. Of two joined by a strong link, a solid line, at "
-        "least one is true; of two joined by a weak link, a dashed line, at most one."
+        "A line between two candidates is a link. A solid line is a strong link: at least one of "
+        "the two is true. A dashed line is a weak link: at most one of the two is true."
     ),
 }
 """How to read worked solutions: headings and sentences."""

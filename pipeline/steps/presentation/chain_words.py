@@ -140,8 +140,8 @@ class ChainWords(UniquenessWords):
         if not first.holds and last.holds and self._see_all(ends):
             return f"{so}; so {other} or {end}, and in both cases {self.conclusion}"
         return (
-            f"{so}, and {end} leads back to {start}: of two neighbours in this loop exactly one is "
-            f"true, so what both exclude is false, and {self.conclusion}"
+            f"{so}, and {end} leads back to {start}; of two neighbours in this loop, exactly one "
+            f"is true, so candidates that both exclude are false: {self.conclusion}"
         )
 
     @property

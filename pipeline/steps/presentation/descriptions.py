@@ -30,8 +30,8 @@ _SUBSET = (
     "cells."
 )
 _FISH = (
-    "The lines need the value once each, and never in the same crossing line. As there are as many "
-    "crossing lines, each of these has its value in one of the lines, and nowhere else."
+    "Each of these rows has the value once, and no two of them have it in the same column. There "
+    "are as many columns as rows, so each column has the value in one of these rows."
 )
 _FIN = (
     "If no fin has the value, the pattern is a fish without fins, which eliminates the value in "
@@ -93,7 +93,8 @@ def _fish(count: str) -> Description:
 def _finned(name: str) -> Description:
     return Description(
         f"{name}, but its lines have a few further places for the value, the fins, all in one box. "
-        "If a cell sees all fins and would lose the value by the fish, it is eliminated there.",
+        "The value is eliminated from cells that see all fins and from which the fish without "
+        "fins would eliminate it.",
         _FIN,
     )
 
@@ -101,7 +102,7 @@ def _finned(name: str) -> Description:
 def _sashimi(name: str) -> Description:
     finned = _finned(name)
     return finned._replace(
-        pattern=f"{finned.pattern} Without its fins, a line has at most one place."
+        pattern=f"{finned.pattern} One of the lines has at most one place besides its fins."
     )
 
 
@@ -226,8 +227,8 @@ _DESCRIPTIONS: Final[dict[str, Description]] = {
     ),
     "unique rectangle 3": Description(
         f"{_RECTANGLE}, and two of the cells have further candidates. Together with other cells of "
-        "a unit, these make a naked subset, in which the two cells count as one: the values of the "
-        "subset are eliminated from the rest of the unit.",
+        "a unit, the two cells make a naked subset, in which they count as one cell with the "
+        "further candidates: the values of the subset are eliminated from the rest of the unit.",
         f"{_UNIQUE} So one of the two cells has a further candidate, and belongs to the subset.",
     ),
     "unique rectangle 4": Description(
@@ -250,21 +251,21 @@ _DESCRIPTIONS: Final[dict[str, Description]] = {
         "values.",
     ),
     "hidden rectangle": Description(
-        f"{_RECTANGLE}, and three of the cells may have further ones. In the row and the column of "
-        "the cell opposite the one without further candidates, one of the two values has no place "
-        "outside the four cells: the other value is eliminated from this cell.",
-        f"{_UNIQUE} If this cell had the other value, all four would hold only the two values.",
+        f"{_RECTANGLE}, and at least one cell has no further candidates. In the row and the column "
+        "of the opposite corner, one of the two values has no place outside the four cells: the "
+        "other value is eliminated from this corner.",
+        f"{_UNIQUE} If the corner had the other value, all four would hold only the two values.",
     ),
     "avoidable rectangle 1": Description(
-        "Four cells in two rows, two columns and two boxes are not given. Three are filled with "
-        "two values: the fourth loses the value with which all four would hold only these.",
+        "Four cells in two rows, two columns and two boxes are not givens. Three are filled with "
+        "two values: the value that would complete the pattern is eliminated from the fourth.",
         f"{_UNIQUE} Given values could not be exchanged.",
     ),
     "avoidable rectangle 2": Description(
-        "Four cells in two rows, two columns and two boxes are not given. Two are filled; each of "
-        "the others has one of their values as a candidate, and both the same further one: this is "
-        "eliminated from cells that see both.",
-        f"{_UNIQUE} So one of the two open cells has the further value.",
+        "Four cells in two rows, two columns and two boxes are not givens. Two are filled. The "
+        "other two have one of these values and a third value as candidates, the same third value "
+        "in both: it is eliminated from cells that see both.",
+        f"{_UNIQUE} So one of the two open cells has the third value.",
     ),
     "unique loop": Description(
         "All cells of a loop have the same two candidates, and each unit has two of the cells or "
@@ -279,7 +280,7 @@ _DESCRIPTIONS: Final[dict[str, Description]] = {
         "and none of the other.",
     ),
     "multi-colours": Description(
-        "Units with two places for a value link cells to two groups, and the cells of each group "
+        "Units with two places for a value join cells into two groups, and the cells of each group "
         "get two colours in turn. If a colour of one group sees a colour of the other, the value "
         "is eliminated from cells that see both opposite colours.",
         "One colour of each group has the value. The two colours that see each other cannot both "
@@ -311,8 +312,9 @@ _DESCRIPTIONS: Final[dict[str, Description]] = {
     "Sue de Coq": Description(
         "Two or three cells where a box and a line meet, cells in the rest of the box and cells in "
         "the rest of the line have together as many values as cells: each value is eliminated from "
-        "the other cells of the box or the line in which it belongs to these cells.",
-        "Each value fits only once in all these cells, and every cell needs one.",
+        "cells that see all its places in these cells.",
+        "Each value fits only once in these cells, and each cell needs one, so the cells hold all "
+        "of the values.",
     ),
     "ALS-XZ": Description(
         "Two almost locked sets share a value X whose places in both see each other, and a value "
@@ -361,7 +363,8 @@ _DESCRIPTIONS: Final[dict[str, Description]] = {
     "cycle or forcing chain": Description(
         "A chain of candidates, each of which follows from the one before, leads from an "
         "assumption to its opposite, or back to its beginning.",
-        f"{_REFUTED} In a cycle, every second candidate is true.",
+        f"{_REFUTED} Of two neighbours in a cycle, exactly one is true, so a candidate that "
+        "both exclude is false.",
     ),
     "Nishio forcing chain": Description(
         "A candidate leads to a contradiction, by inferences that use only its value.", _REFUTED
@@ -399,7 +402,7 @@ _DESCRIPTIONS: Final[dict[str, Description]] = {
     ),
     "rule": Description(
         "Some candidates would break a rule of the puzzle: they are eliminated.",
-        "With one of them, the rule would be broken whatever values its other cells take.",
+        "With such a candidate, the rule would be broken, whatever values its other cells have.",
     ),
 }
 for _name in ("pointing", "hidden pair", "hidden triple"):

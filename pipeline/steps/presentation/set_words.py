@@ -170,7 +170,7 @@ class SetWords(ChainWords):
         return (
             f"the stem {self.name(stem)} is {self.symbols(self._values_of((stem,)), 'or')}; its "
             f"petals in {self.names(petals)} are sets with one candidate more than cells; one of "
-            f"them lacks the value of the stem and holds all its other values, {held_values} too; "
+            f"them lacks the value of the stem, and therefore holds {held_values}; "
             f"{self.conclusion_for(f'all places of {value} in the petals')}"
         )
 
@@ -187,5 +187,5 @@ class SetWords(ChainWords):
             so = self.conclusion_for(f"all places of {self.eliminated_values} there")
         return (
             f"{self.names(cells)} have only {self.symbols(values)}, each of which fits there "
-            f"once{how_often}, so the {number_word(len(cells))} cells need all of these; {so}"
+            f"only once{how_often}, so the {number_word(len(cells))} cells need all of these; {so}"
         )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pipeline.steps.presentation.pattern_words import PatternWords
-from pipeline.steps.presentation.words import by_cells, listed, number_word, possible_only
+from pipeline.steps.presentation.words import by_cells, listed, possible_only
 from pipeline.steps.step import UNIQUENESS
 
 _EXCHANGE = "these could be exchanged, and the solution would not be unique"
@@ -35,9 +35,8 @@ class UniquenessWords(PatternWords):
         cited_units = [c for c in self.step.cited if c.unit is not None]
         if cells:
             subset = {*values, *(v for c in cells for v in self.position.values_in(c))}
-            count = number_word(len(cells) + 1)
             return (
-                f"{one_of}; this cell and {self.names(cells)} are {count} cells for "
+                f"{one_of}; this cell and {self.names(cells)} together need "
                 f"{self.symbols(sorted(subset))}, so {self.conclusion}"
             )
         of_roof = [
@@ -51,8 +50,8 @@ class UniquenessWords(PatternWords):
             strong = of_roof[:1] if is_pair else cited_units
             reasons = ", and ".join(possible_only(self.position, cited) for cited in strong)
             return (
-                f"{reasons}; if {self._assumption()}, {self.names(deadly.cells)} would therefore "
-                f"hold only {pair}, {_EXCHANGE}; so {self.conclusion}"
+                f"{reasons}; so if {self._assumption()}, {self.names(deadly.cells)} would hold "
+                f"only {pair}; {_EXCHANGE}; so {self.conclusion}"
             )
         if cited_units:
             unit = self.unit_names([c.unit for c in cited_units[:1] if c.unit is not None])

@@ -100,7 +100,7 @@ WORDINGS = {
     ),
     ("rule",): Wording(
         " {line_rules}",
-        "{rules} would be broken otherwise, whatever its other cells hold: {conclusion}",
+        "{conclusion}: otherwise {rules} would be broken, whatever its other cells hold",
     ),
     ("innies and outies",): Wording(
         " {line_cells} of {line_units}", "{left_over}, so {conclusion}"
