@@ -37,7 +37,7 @@ ANY_COMPLEXITY = 1 << 20
 
 
 @compiled(inline=True)
-def slot_of(candidate):
+def candidate_slot(candidate):
     """The offset of the slot for a candidate that is on. The slot at L.SLOTS is for all others."""
     return L.SLOTS + L.SLOT_SIZE * (candidate + 1)
 

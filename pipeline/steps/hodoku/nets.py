@@ -25,7 +25,7 @@ MAX_SHOWN_NODES = L.PATTERN_CELLS - L.CHAIN_NODES - 1
 TRIAL_ROUNDS = 4
 """The number of times that a trial places all singles."""
 
-SET_SIZE, CELLS_PER_WORD = 2 * L.WORDS, L.BITS // 9
+SET_SIZE, MASKS_PER_WORD = 2 * L.WORDS, L.BITS // 9
 """The number of words of a set; the number of cells whose candidates are in a word."""
 
 
@@ -81,16 +81,16 @@ def find_forcing_net(state, tables, step, graph, scratch):
 def _has(graph, first, signed):
     """Whether a set contains a signed candidate."""
     cell, digit = signed // 18, signed // 2 % 9
-    word = graph[first + L.WORDS * (signed & 1) + cell // CELLS_PER_WORD]
-    return word >> 9 * (cell % CELLS_PER_WORD) + digit & 1
+    word = graph[first + L.WORDS * (signed & 1) + cell // MASKS_PER_WORD]
+    return word >> 9 * (cell % MASKS_PER_WORD) + digit & 1
 
 
 @compiled(inline=True)
 def _add(graph, first, signed):
     """Add a signed candidate to a set."""
     cell, digit = signed // 18, signed // 2 % 9
-    word = first + L.WORDS * (signed & 1) + cell // CELLS_PER_WORD
-    graph[word] |= 1 << 9 * (cell % CELLS_PER_WORD) + digit
+    word = first + L.WORDS * (signed & 1) + cell // MASKS_PER_WORD
+    graph[word] |= 1 << 9 * (cell % MASKS_PER_WORD) + digit
 
 
 @compiled()
@@ -147,13 +147,13 @@ def _keep_trial(state, graph, scratch, signed, count):
     for k in range(SET_SIZE):
         graph[first + k] = 0
     for cell in range(81):
-        eliminated = (state[cell] & ~scratch[cell]) << 9 * (cell % CELLS_PER_WORD)
-        graph[first + cell // CELLS_PER_WORD] |= eliminated
+        eliminated = (state[cell] & ~scratch[cell]) << 9 * (cell % MASKS_PER_WORD)
+        graph[first + cell // MASKS_PER_WORD] |= eliminated
     for k in range(1 - (signed & 1), count):
         placed = graph[L.TRIAL_PLACED + k]
-        cell, bit = placed // 9, 1 << 9 * (placed // 9 % CELLS_PER_WORD) + placed % 9
-        graph[first + cell // CELLS_PER_WORD] &= ~bit
-        graph[first + L.WORDS + cell // CELLS_PER_WORD] |= bit
+        cell, bit = placed // 9, 1 << 9 * (placed // 9 % MASKS_PER_WORD) + placed % 9
+        graph[first + cell // MASKS_PER_WORD] &= ~bit
+        graph[first + L.WORDS + cell // MASKS_PER_WORD] |= bit
 
 
 @compiled()
@@ -200,8 +200,8 @@ def _append_trial(tables, graph, signed, tail):
     """Append the eliminations and placements of the trial of a signed candidate."""
     for k in range(SET_SIZE):
         new = graph[L.TRIALS + SET_SIZE * signed + k] & ~graph[L.NET + k]
-        for n in range(CELLS_PER_WORD if new else 0):
-            cell, bits = k % L.WORDS * CELLS_PER_WORD + n, new >> 9 * n & 511
+        for n in range(MASKS_PER_WORD if new else 0):
+            cell, bits = k % L.WORDS * MASKS_PER_WORD + n, new >> 9 * n & 511
             while bits:
                 implied = 2 * (9 * cell + lowest_bit(tables, bits)) + k // L.WORDS
                 tail = _append(graph, implied, signed, tail)
@@ -261,8 +261,8 @@ def _intersect_contraries(graph, candidate):
     for k in range(SET_SIZE):
         graph[L.NET + k] = graph[first + k] & graph[first + SET_SIZE + k]
     cell = candidate // 9
-    for word in range(cell // CELLS_PER_WORD, SET_SIZE, L.WORDS):
-        graph[L.NET + word] &= ~(511 << 9 * (cell % CELLS_PER_WORD))
+    for word in range(cell // MASKS_PER_WORD, SET_SIZE, L.WORDS):
+        graph[L.NET + word] &= ~(511 << 9 * (cell % MASKS_PER_WORD))
 
 
 @compiled()
