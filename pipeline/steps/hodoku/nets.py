@@ -1,4 +1,4 @@
-"""Forcing nets: what an assumption implies by singles and by all links together; brute force.
+"""Forcing nets, in which links and singles together lead from an assumption; and brute force.
 
 `layout` describes the arrays. A set of signed candidates is 2 · WORDS words: the eliminated
 candidates, then the placed ones. A word has BITS bits, 9 for each of seven cells.
@@ -44,7 +44,7 @@ def find_forcing_net(state, tables, step, graph, scratch):
     link_state(state, tables, graph)
     for signed in range(2 * L.SINGLES):
         if graph[L.IS_NODE + signed // 2]:
-            count = _try(state, tables, graph, scratch, signed)
+            count = _run_trial(state, tables, graph, scratch, signed)
             _keep_trial(state, graph, scratch, signed, count)
     for k in range(SET_SIZE):
         graph[L.NET_CONCLUSIONS + k] = 0
@@ -94,10 +94,10 @@ def _add(graph, first, signed):
 
 
 @compiled()
-def _try(state, tables, graph, scratch, signed):
-    """Place or eliminate a candidate in a copy of the state, then TRIAL_ROUNDS times all singles.
+def _run_trial(state, tables, graph, scratch, signed):
+    """Place or eliminate a candidate in a copy of the state, then place all singles.
 
-    Returns the number of placements in TRIAL_PLACED.
+    Singles are placed in TRIAL_ROUNDS rounds. Returns the number of placements in TRIAL_PLACED.
     """
     candidate, count = signed // 2, 1
     for k in range(L.STATE_SIZE):
@@ -128,7 +128,7 @@ def _try(state, tables, graph, scratch, signed):
 
 @compiled()
 def _place(tables, graph, scratch, index):
-    """Place TRIAL_PLACED `index` in the copy of the state."""
+    """Place the candidate at `index` of TRIAL_PLACED in the copy of the state."""
     candidate = graph[L.TRIAL_PLACED + index]
     for k in range(4 * candidate, 4 * candidate + 4):
         constraint = tables[L.NODE_CONSTRAINTS + k]
@@ -361,7 +361,7 @@ def _cite_last(state, tables, step, graph, constraint, signed):
 @compiled()
 def _cite_trial(state, tables, step, graph, scratch, start, conclusion):
     """Cite the singles by which the trial of a signed candidate leads to a conclusion."""
-    count = _try(state, tables, graph, scratch, start)
+    count = _run_trial(state, tables, graph, scratch, start)
     for k in range(count):
         is_placed = graph[L.TRIAL_PLACED + k] == conclusion // 2
         graph[L.IS_NEEDED + k] = k if conclusion & 1 and is_placed else 0
