@@ -55,7 +55,7 @@ MAX_FRUITLESS_RATED_BATCHES = 40
 MAX_FRUITLESS_TECHNIQUE_BATCHES = 400
 """The same limit if a certain technique must be the hardest."""
 
-VARIANTS, ADDED_GIVENS = 32, 4
+VARIANTS_PER_PUZZLE, ADDED_GIVENS = 32, 4
 """The number of variants of a puzzle that needs a harder technique, and of givens added to each. Of
 the variants, 1 to 10 times as many have the technique as their hardest as of other puzzles."""
 
@@ -288,13 +288,13 @@ def _make_variants(
     solvers: Solvers,
     on_step: Callable[[], object],
 ) -> NDArray[np.uint16]:
-    """Make VARIANTS puzzles from each puzzle (P, 81): add givens, then remove clues.
+    """Make VARIANTS_PER_PUZZLE puzzles from each puzzle (P, 81): add givens, then remove clues.
 
     Old givens are tried before those that are added. Returns at most BATCH_GRIDS puzzles, or P if
     there are more.
     """
     solved = find_solutions(NINE_BY_NINE, sources, 1, solvers=solvers).grids[0]
-    rows = np.resize(np.arange(len(sources)), min(BATCH_GRIDS, VARIANTS * len(sources)))
+    rows = np.resize(np.arange(len(sources)), min(BATCH_GRIDS, VARIANTS_PER_PUZZLE * len(sources)))
     given = np.left_shift(1, solved[rows] - 1, dtype=np.uint16)
     is_blank = sources[rows] == _BLANK
     draws = generator.random_raw((len(rows), _CELLS)) >> np.uint64(2)

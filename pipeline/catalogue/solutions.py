@@ -35,8 +35,8 @@ MAX_PUZZLE_SECONDS = 24 * 3600.0
 """The time limit for a puzzle if the batch has no time limit."""
 
 MIN_PUZZLE_SECONDS = 5.0
-"""The minimum time limit for a puzzle, as long as the batch has this time left. It is long enough
-to start PySAT."""
+"""The minimum time limit for a puzzle, which is enough to start PySAT. If the batch has less time
+left, that is the limit."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,8 +51,7 @@ class CertifiedBatch:
     | `nodes` | (P,) | search nodes of the proof of completeness |
 
     If a puzzle has fewer than `max_solutions` solutions, `certified` also means that none is
-    missing.
-    If a puzzle is not certified, its elements of the other arrays have no meaning.
+    missing. If a puzzle is not certified, its elements of the other arrays have no meaning.
     """
 
     counts: NDArray[np.int64]
@@ -83,8 +82,9 @@ def certified_solutions(
         left = max(0.0, end - time.monotonic())
         verdicts, nodes[few] = search_all_of_batch(geometry, *assertion, left)
         certified[few] = verdicts == Verdict.COMPLETE
-    listed = np.where(solved.counts < max_solutions, 0, solved.counts)
-    certified &= certify_lists(geometry, masks, listed, solved.grids)
+    # the search has checked shorter lists
+    counts_to_check = np.where(solved.counts < max_solutions, 0, solved.counts)
+    certified &= certify_lists(geometry, masks, counts_to_check, solved.grids)
     return CertifiedBatch(solved.counts, solved.grids, certified, nodes)
 
 
@@ -107,7 +107,7 @@ def find_solutions(
     deadline, count = Deadline.of(Limits(seconds)), len(masks)
     counts, decided = np.zeros(count, np.int64), np.zeros(count, np.bool_)
     grids = np.zeros((max_solutions, *masks.shape), np.uint8)
-    with nullcontext(solvers) if solvers else Solvers("pysat") as used:
+    with nullcontext(solvers) if solvers else Solvers("pysat") as available:
         for index, cells in enumerate((masks & geometry.all_values).tolist()):
             left = min(MAX_PUZZLE_SECONDS, deadline.left())
             if left < 1e-3:
@@ -117,7 +117,7 @@ def find_solutions(
             settings = Settings(
                 solver="pysat", max_solutions=max_solutions, timeout=left, trust_solver=True
             )
-            result = solve_problem(problem, used, settings, Stopwatch(), explain=False)
+            result = solve_problem(problem, available, settings, Stopwatch(), explain=False)
             solutions = sorted(result.solutions)
             counts[index] = len(solutions)
             decided[index] = bool(result.complete) or len(solutions) == max_solutions

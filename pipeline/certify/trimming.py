@@ -368,8 +368,8 @@ def _check_lemma(state, lemma):
 def _check_satisfied_lemma(state, variable):
     """Append the step of a lemma that contains the true literal of `variable`.
 
-    Returns False if this literal is not true at the root. It was then assumed when the lemma was
-    negated, so the lemma is a tautology.
+    Returns False if this literal is not true at the root. The negation of the lemma has then
+    assumed the literal, so the lemma is a tautology.
     """
     if state.values[2 * variable] == 0:
         return False

@@ -338,9 +338,9 @@ def write_drawings(target: Path, svgs: Sequence[str]) -> None:
     if kind not in ("png", "pdf"):
         write_to(target, [svgs[0], "\n"])
         return
-    from pipeline.outbox.report.typeset import picture_of  # noqa: PLC0415 - rarely needed
+    from pipeline.outbox.report.typeset import typeset_picture  # noqa: PLC0415 - rarely needed
 
-    content = picture_of(svgs, kind)
+    content = typeset_picture(svgs, kind)
     with atomic_output(target) as file:
         file.write(content)
 

@@ -145,9 +145,9 @@ def _item_of_published(published: SheetPuzzle | InputError) -> tuple[Item, Resul
 def _join_items(items: list[bytes], file: File, notation: str) -> bytes:
     """The content of a file with these items."""
     if notation in PICTURES:
-        from pipeline.outbox.report.typeset import picture_of  # noqa: PLC0415 - slow to load
+        from pipeline.outbox.report.typeset import typeset_picture  # noqa: PLC0415 - slow to load
 
-        return picture_of([item.decode() for item in items], notation)
+        return typeset_picture([item.decode() for item in items], notation)
     return file.head.encode() + file.between.encode().join(items) + file.end.encode()
 
 

@@ -75,15 +75,15 @@ fewer. The longest walk in HoDoKu's order through 102 of the hardest puzzles too
 """
 
 _MAX_MISSES = 20
-"""Number of consecutive steps of a technique after which `all_steps` gives up the technique, if
-they do not follow in the position. In the positions of 60 hard puzzles at most 19 of them came
-before a step that follows.
+"""Number of consecutive steps after which `all_steps` gives up a technique, if they rely on the
+conclusions of earlier steps. In the positions of 60 hard puzzles at most 19 such steps
+came before a step that does not.
 """
 
 _eliminate: Callable[..., None] = step_arrays.eliminate
 _fill: Callable[..., None] = step_arrays.fill
 _place: Callable[..., None] = place_queued
-_strike: Callable[..., None] = eliminate_queued
+_eliminate_queued: Callable[..., None] = eliminate_queued
 _TRIAL_PUZZLE = "000000010400000000020000000000050407008000300001090000300400200050100000000806000"
 """A puzzle that needs most techniques."""
 
@@ -174,7 +174,7 @@ class _Walker:
                 _fill(self.state, tables, candidate)
         for candidate in (9 * cell + value - 1 for cell, value in eliminated):
             if has_queues:
-                _strike(self.state, tables, self.graph, candidate)
+                _eliminate_queued(self.state, tables, self.graph, candidate)
             else:
                 _eliminate(self.state, tables, candidate)
 
@@ -277,9 +277,9 @@ def all_steps(
     Each conclusion is in one step only, the first that has it. `on_search` is called before each
     search with the number of techniques that are done. The other arguments are those of `steps`.
 
-    A technique finds one step at a time. To find the others, the conclusions of a step are applied;
-    later steps count only if what they cite has the same candidates as before that. After
-    _MAX_MISSES of them that do not, the next technique follows.
+    A technique finds one step at a time. To find the others, the conclusions of a step are applied.
+    A later step is yielded only if the constraints that it cites still have their original
+    candidates. After _MAX_MISSES consecutive steps that are not, the next technique is tried.
 
     Raises StepRejected for an unsound step, which is a fault of this program.
     """
@@ -296,21 +296,25 @@ def all_steps(
         walker.use_order([technique])
         start(done, eliminated)
         before = _position(walker, _givens(masks))
-        found = (
+        possible_steps = (
             singles(before, technique)
             if is_single(technique)
             else _steps_of_technique(walker, before, partial(start, done), eliminated)
         )
-        for step in found:
+        for step in possible_steps:
             new = replace(
                 step,
-                placed=tuple(each for each in step.placed if (*each, True) not in conclusions),
+                placed=tuple(
+                    candidate for candidate in step.placed if (*candidate, True) not in conclusions
+                ),
                 eliminated=tuple(
-                    each for each in step.eliminated if (*each, False) not in conclusions
+                    candidate
+                    for candidate in step.eliminated
+                    if (*candidate, False) not in conclusions
                 ),
             )
-            conclusions |= {(*each, True) for each in new.placed}
-            conclusions |= {(*each, False) for each in new.eliminated}
+            conclusions |= {(*candidate, True) for candidate in new.placed}
+            conclusions |= {(*candidate, False) for candidate in new.eliminated}
             if new.placed or new.eliminated:
                 yield new
 
@@ -490,7 +494,7 @@ def _rate(
         by_rating.begin(masks, unique=True)
         outcome = by_rating.take_until(deadline)
         se = by_rating.highest_rating(outcome) / 10
-        ep, ed = (int(by_rating.walk[at]) / 10 for at in (L.PLACING_RATING, L.FIRST_RATING))
+        ep, ed = (int(by_rating.walk[part]) / 10 for part in (L.PLACING_RATING, L.FIRST_RATING))
         stopped = _STOPPED.get(outcome, "")
     return Rating(
         score=score,
@@ -527,7 +531,7 @@ def uses_of(
     """
     limit = _hardness(technique)
     techniques = order_with("hodoku", (technique.name,))
-    order = [each for each in techniques if _hardness(each) <= limit]
+    order = [other for other in techniques if _hardness(other) <= limit]
     run, walkers = None, None
     for masks in puzzles:
         run = run or loader.get(_SECONDS_PER_RATING)
@@ -564,7 +568,7 @@ _STOPPED: Final[dict[int, StopReason]] = {
     PAUSED: TIME_LIMIT,
     STUCK: NO_TECHNIQUE,
 }
-"""What a rating says for an outcome of a walk."""
+"""`Rating.stopped` for each outcome of a walk that did not fill the puzzle."""
 
 
 def try_walk(run: Callable[..., int]) -> None:

@@ -83,7 +83,7 @@ STATE_SIZE = 766
     LOWEST_BIT,  # 512 numbers: the lowest bit of each mask
     SETS,  # for k = 0 … 9: offset of the masks with k bits; then all masks, sorted by bit count
     SPOT_AT,  # 512 for each unit: the spot at the positions of a mask, or NOTHING
-    COMPLEXITIES,  # a chain with more nodes than entry k adds k + 1 tenths to its rating
+    COMPLEXITIES,  # entry k: above this number of nodes, a chain is rated k + 1 tenths higher
     BASE_TENTHS,  # for each base rating of chains, the tenths
     RANKS,  # 32 for each base rating: the rank of the rating with k tenths more
     EXCLUDED_FIRST,  # an offset in EXCLUDED for each node, and the end
@@ -150,7 +150,7 @@ WORDS, BITS = 12, 63
     SETS_OF,  # the same for each digit: the sets that have it
     SETS_WITH,  # the same for each candidate: the sets that have the digit in the cell
     LINKED_SETS,  # the same for each digit: the sets that a set is linked to by the digit
-    REACHED_BY,  # for each number of links and each set, the last digits of ALS chains
+    REACHED_BY,  # for each number of links and each set: the last digits of ALS chains to it
     BLOSSOM,  # BANDS words for each number of petals: the eliminations of a death blossom
     PLACES,  # BANDS words for each digit: the cells that have it as a candidate
     DIRECT_AT,  # 3 for each signed node: in DIRECT, where its candidates start, its groups, the end
@@ -174,7 +174,7 @@ WORDS, BITS = 12, 63
     NET,  # the same for the last net
     NET_CONCLUSIONS,  # the same for all conclusions
     ELIMINATED_BY,  # for each candidate that the last trial eliminated, the index of the placement
-    TRIAL_PLACED,  # for each placement of the last trial, its candidate; 0 is the assumption
+    TRIAL_PLACED,  # for each placement of the last trial, its candidate; first the assumption
     TRIAL_CITED,  # for each placement of the last trial, its constraint
     IS_NEEDED,  # for each placement of the last trial, whether a conclusion needs it
     GRAPH_SIZE,

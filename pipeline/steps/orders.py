@@ -43,8 +43,8 @@ ORDERS: Mapping[Order, tuple[Technique, ...]] = {
 def order_with(order: Order, optional: Iterable[str] = OPTIONAL) -> tuple[Technique, ...]:
     """The techniques of an order, with optional ones of HoDoKu at their places.
 
-    - `optional`: names, of which those in OPTIONAL count. Sudoku Explainer's order has no place for
-      them.
+    - `optional`: names of techniques; names that are not in OPTIONAL are ignored. In the order of
+      Sudoku Explainer, all are ignored.
     """
     names = {*optional} & {*OPTIONAL} if order != "explainer" else ()
     added = (technique for technique in TECHNIQUES if technique.name in names)

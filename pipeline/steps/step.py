@@ -24,7 +24,7 @@ CONTRADICTION, CONCLUSION = "contradiction", "conclusion"
 """How a branch ends."""
 
 UNIQUENESS = "the solution is unique"
-"""The text of the rule that techniques cite which rely on a unique solution."""
+"""The rule that a step cites if its technique relies on a unique solution."""
 
 
 @dataclass(frozen=True)
@@ -159,7 +159,7 @@ class Cited:
     alternatives: tuple[Candidate, ...] = ()
 
     def candidates(self, position: Position) -> tuple[Candidate, ...]:
-        """The candidates of which at least one holds in a position; none for other rules."""
+        """The candidates of which at least one holds; empty for a rule without `alternatives`."""
         if self.rule:
             return tuple(c for c in self.alternatives if position.has(*c))
         if self.value:
@@ -174,7 +174,7 @@ class Inference:
     """A node of a branch, and why it follows.
 
     - `premises`: the indices of the earlier inferences of the branch that imply the node together.
-    - `because`: the constraint whose other candidates do not hold by the premises; None if a single
+    - `because`: the constraint whose other candidates the premises exclude; None if a single
       premise that holds excludes the node, for the assumption, for a node of the outer branch that
       is repeated, and for a node with `branches`.
     - `branches`: nested branches that refute the opposite of the node.
@@ -194,8 +194,8 @@ class Branch:
     - `inferences`: the first is the assumption. In a nested branch, nodes of the outer branch
       follow, without premises. If the branch ends in a contradiction, the node of the last
       inference contradicts an earlier node.
-    - `ends`: CONTRADICTION or CONCLUSION. A chain whose ends together make the conclusion ends with
-      its last node, as CONCLUSION.
+    - `ends`: CONTRADICTION or CONCLUSION. CONCLUSION also if the conclusion follows from both ends
+      of a chain: the last node is then the end of the chain.
     """
 
     assumption: Node

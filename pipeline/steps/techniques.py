@@ -178,11 +178,11 @@ BY_RATING = (
     _rated("aligned triplet exclusion", 3, 75, explainer.ALIGNED, 0, 3),
     _rated("Nishio forcing chain", 4, 75, explainer.NISHIO),
     _rated("multiple forcing chain", 4, 80, explainer.MULTIPLE),
-    _rated("dynamic forcing chain", 4, 85, explainer.DYNAMIC),
-    _rated("dynamic forcing chain plus", 4, 90, explainer.DYNAMIC, 1),
-    _rated("nested forcing chain", 4, 95, explainer.DYNAMIC, 2),
-    _rated("nested multiple forcing chain", 4, 100, explainer.DYNAMIC, 3),
-    _rated("nested dynamic forcing chain", 4, 105, explainer.DYNAMIC, 4),
+    _rated("dynamic forcing chain", 4, 85, explainer.DYNAMIC_OR_NESTED),
+    _rated("dynamic forcing chain plus", 4, 90, explainer.DYNAMIC_OR_NESTED, 1),
+    _rated("nested forcing chain", 4, 95, explainer.DYNAMIC_OR_NESTED, 2),
+    _rated("nested multiple forcing chain", 4, 100, explainer.DYNAMIC_OR_NESTED, 3),
+    _rated("nested dynamic forcing chain", 4, 105, explainer.DYNAMIC_OR_NESTED, 4),
 )
 """The techniques of Sudoku Explainer in its order.
 

@@ -24,7 +24,7 @@ from starlette.routing import Route
 from pipeline.errors import InputError, UsageError, in_words, printable
 from pipeline.files import is_file_name
 from pipeline.outbox import is_listed
-from pipeline.outbox.report import Panel, page_chunks, steps_page
+from pipeline.outbox.report import WebPanel, page_chunks, steps_page
 from pipeline.service.protocol.folders import Folders
 from pipeline.service.signals import EXIT_TEMPFAIL
 from pipeline.settings import Settings
@@ -134,7 +134,7 @@ class _Site:
         self._host = host.lower()
         self._client = Client(folders, max_bytes)
         files = [Path(__file__).with_name(f"panel.{kind}") for kind in ("html", "css", "js")]
-        self._panel = Panel(*(file.read_text(encoding="utf-8") for file in files))
+        self._panel = WebPanel(*(file.read_text(encoding="utf-8") for file in files))
         self._lock, self._steps_lock = threading.Lock(), threading.Lock()
         self._report, self._next_report_time = b"", 0.0
 

@@ -84,7 +84,7 @@ def _possible_triad_values(m00, m01, m02, m10, m11, m12, m20, m21, m22):
 
 
 # A triad has three cells. If it must have three values, it cannot have any other value (a naked
-# triple of its line and its box). It is a contradiction if it must have more than three.
+# triple of its line and its box). A triad that must have more than three values is a contradiction.
 @compiled(inline=True)
 def _update_triad(board, cell, gap, triad, may, must, index):
     """Restrict the cells of a triad to the values that it may have.

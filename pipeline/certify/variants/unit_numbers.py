@@ -14,7 +14,7 @@ from pipeline.puzzle.geometry import bits_of, indices_of
 
 
 class UnitNumbers(NamedTuple):
-    """The encoded constraints of units. Puzzles with the same units share it: do not change it.
+    """The encoded constraints of units, read-only: puzzles with the same units share them.
 
     - `numbers`: the constraints, as in CONSTRAINT_DATA.
     - `scheduled`: the offset and the queue of each constraint.

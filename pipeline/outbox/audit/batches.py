@@ -44,8 +44,8 @@ def asserted_verdict(row: PuzzleRow) -> Verdict:
 def _verdict_of_fields(status: str, solutions: str, complete: str) -> Verdict:
     if complete == "true":
         return Verdict.COMPLETE
-    is_single = status == "multiple" and solutions == "1"
-    return Verdict.INCOMPLETE if is_single else Verdict.UNDECIDED
+    has_unlisted = status == "multiple" and solutions == "1"
+    return Verdict.INCOMPLETE if has_unlisted else Verdict.UNDECIDED
 
 
 def find_correct_rows(chunk: RowChunk, seconds: float) -> dict[str, list[int]]:
@@ -78,12 +78,13 @@ def _find_simple_rows(chunk: RowChunk) -> dict[str, dict[int, str]]:
     text = contents.plain.cells.tobytes().decode("ascii")
     simple_rows = defaultdict[str, dict[int, str]](dict)
     blanks = [_LINE_OF_DOTS] * (len(chunk.names) - 1)
-    for index, plain in enumerate(contents.lines_of(positions).tolist()):
+    for index, plain_index in enumerate(contents.lines_of(positions).tolist()):
         row_line, *solutions = chunk.lines[index]
         first = claimed = solutions[0] if solutions and solutions[0] != _LINE_OF_DOTS else ""
         title = ""
-        if plain >= 0:
-            line, puzzle = numbers[plain], text[_CELL_COUNT * plain : _CELL_COUNT * (plain + 1)]
+        if plain_index >= 0:
+            start = _CELL_COUNT * plain_index
+            line, puzzle = numbers[plain_index], text[start : start + _CELL_COUNT]
         else:
             entry = chunk.entry(index)
             line, puzzle, claimed = entry.line, entry.text, entry.claimed or first
@@ -139,7 +140,7 @@ def certify_grids_of_rows(rows: Sequence[AuditedRow], report: Findings) -> set[i
     """
     wrong = set()
     for geometry, group in _group_by_geometry(rows):
-        lines = [(row, puzzle, *named) for row, puzzle in group for named in row.grids.items()]
+        lines = [(row, puzzle, *item) for row, puzzle in group for item in row.grids.items()]
         if geometry and lines:
             masks = np.array([puzzle.cells for _, puzzle, _, _ in lines], np.uint64)
             grids = np.array([grid.values for *_, grid in lines], np.uint16)

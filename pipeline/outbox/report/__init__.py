@@ -10,8 +10,8 @@ message, all sizes are limited, and all texts are escaped.
 from pipeline.outbox.names import REPORT
 from pipeline.outbox.report.board import TOO_LARGE, Board, board_svg
 from pipeline.outbox.report.page import (
-    Panel,
     ReportUpdater,
+    WebPanel,
     job_fragment,
     page_chunks,
     write_report,
@@ -31,11 +31,11 @@ __all__ = [
     "TOO_LARGE",
     "Board",
     "Head",
-    "Panel",
     "ReportUpdater",
     "Sheet",
     "SheetPuzzle",
     "StepPages",
+    "WebPanel",
     "Worked",
     "board_svg",
     "check_typst",

@@ -239,10 +239,10 @@ def picture(puzzle: Puzzle, grid: Grid | None, kind: str) -> bytes:
 
     Raises ValueError if the puzzle is too large, and UsageError if the extra is not installed.
     """
-    from pipeline.outbox.report.typeset import picture_of  # noqa: PLC0415 - an extra
+    from pipeline.outbox.report.typeset import typeset_picture  # noqa: PLC0415 - an extra
 
     board = Board(puzzle, grid)
-    return picture_of([board_svg(board, board_summary(board), "b", standalone=True)], kind)
+    return typeset_picture([board_svg(board, board_summary(board), "b", standalone=True)], kind)
 
 
 def board_image(puzzle: Puzzle | None, grid: Grid | None) -> str | None:

@@ -15,7 +15,7 @@ CELL: Final = 20
 """The width and height of a cell, in SVG units."""
 
 Edge = tuple[int, int]
-"""A side of a cell: the grid line on which it lies, and the cell along this line, both from 0."""
+"""A side of a cell: the number of its grid line, and its position on the line, both from 0."""
 
 Vertex = tuple[int, int]
 """A corner of a cell: its x and y, from 0, in cells."""

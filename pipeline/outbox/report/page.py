@@ -37,7 +37,7 @@ _PAGE_BOUNDS, _JOB_BOUNDS = PageBounds(), PageBounds(boards=12, boards_per_job=1
 _PAGE_TEMPLATE, _CARDS_TEMPLATE = "page.html.j2", "cards.html.j2"
 
 
-class Panel(NamedTuple):
+class WebPanel(NamedTuple):
     """Content that a server adds to the page: HTML at the top, a style sheet, and a script.
 
     If there is a script, it may make requests to the server.
@@ -48,7 +48,7 @@ class Panel(NamedTuple):
     script: str = ""
 
 
-_NO_PANEL = Panel()
+_NO_PANEL = WebPanel()
 
 
 def page_chunks(  # noqa: PLR0913 - all but the first three have defaults
@@ -57,7 +57,7 @@ def page_chunks(  # noqa: PLR0913 - all but the first three have defaults
     folder: Path,
     track: TrackRecords = iter,
     bounds: PageBounds = _PAGE_BOUNDS,
-    panel: Panel = _NO_PANEL,
+    panel: WebPanel = _NO_PANEL,
     *,
     totals: Counter[str] | None = None,
     step_pages: StepPages | None = None,

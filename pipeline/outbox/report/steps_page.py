@@ -25,7 +25,7 @@ from pipeline.outbox.report.published_puzzles import puzzles_at
 from pipeline.outbox.report.rule_shapes import BOARD_STYLE, SHAPES_STYLE
 from pipeline.outbox.report.step_shapes import STEP_STYLE, legend_svg
 from pipeline.outbox.report.views import may_have_steps, url_path
-from pipeline.outbox.report.worked import Line, Panel, guide_of, worked_of
+from pipeline.outbox.report.worked import Panel, PanelLine, guide_of, worked_of
 from pipeline.version import __version__, build
 
 _MAX_SECONDS, _MAX_BYTES = 60.0, 20_000_000
@@ -37,11 +37,11 @@ _PAGE_NAME = re.compile(r"[0-9a-f]{20}\.html")
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class TextEntry:
     """A paragraph of a step with the paragraphs that are nested in it."""
 
     text: str
-    entries: Sequence[Entry]
+    entries: Sequence[TextEntry]
 
 
 def steps_page(record: Path, inbox_done: Path) -> str:
@@ -88,18 +88,18 @@ def _page_of(name: str, board: Board, status: str, report: str = "/") -> str:
     return text
 
 
-def entries_of(panel: Panel) -> list[Entry]:
+def entries_of(panel: Panel) -> list[TextEntry]:
     """The paragraphs of a panel as a tree."""
     return _nest([*panel.lines], 0)[0]
 
 
-def _nest(lines: Sequence[Line], depth: int) -> tuple[list[Entry], Sequence[Line]]:
+def _nest(lines: Sequence[PanelLine], depth: int) -> tuple[list[TextEntry], Sequence[PanelLine]]:
     """Nest lines from the first one on, while they are as deep as `depth`; returns the rest."""
-    entries: list[Entry] = []
+    entries: list[TextEntry] = []
     while lines and lines[0].depth >= depth:
         first, rest = lines[0], lines[1:]
         inner, lines = _nest(rest, first.depth + 1)
-        entries.append(Entry(first.text, inner))
+        entries.append(TextEntry(first.text, inner))
     return entries, lines
 
 

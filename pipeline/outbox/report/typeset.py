@@ -32,7 +32,7 @@ _BOARD_PAGES: Final = """
 """
 
 
-def picture_of(svgs: Sequence[str], kind: str) -> bytes:
+def typeset_picture(svgs: Sequence[str], kind: str) -> bytes:
     """Convert drawings to the content of a file of this kind: `svg`, `png` or `pdf`.
 
     A PDF contains all drawings; other files contain only the first. Raises UsageError if the extra

@@ -45,7 +45,7 @@ _CHARACTERS_BELOW, _CHARACTERS_BESIDE, _CHARACTERS_IN_LIST = 48, 58, 36
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class PanelLine:
     """A paragraph of a panel. `depth`: how deep it is nested; 0 for the reason."""
 
     text: str
@@ -67,7 +67,7 @@ class Panel:
     numbers: str
     title: str
     board: Board | None
-    lines: tuple[Line, ...]
+    lines: tuple[PanelLine, ...]
     is_list: bool = False
     techniques: tuple[str, ...] = ()
 
@@ -90,7 +90,7 @@ class Panel:
         return bool(self.board) and self.text_height(is_below=True) <= _MAX_TEXT_BELOW
 
 
-def _row_count(line: Line, characters: int) -> int:
+def _row_count(line: PanelLine, characters: int) -> int:
     """The estimated number of rows of a paragraph."""
     return -(-(len(line.text) + 3 * line.depth) // characters) or 1
 
@@ -103,7 +103,7 @@ def panels_of(puzzle: Puzzle, steps: Iterable[Step], symbols: str = "") -> Itera
     singles: list[Step] = []
     has_eliminated, number = False, 0
     for number, step in enumerate(steps, 1):
-        if is_single(step):
+        if is_single_step(step):
             if len(singles) == _MAX_SINGLES:
                 yield _panel_of_singles(puzzle, singles, number, symbols, has_eliminated)
                 singles = []
@@ -118,7 +118,7 @@ def panels_of(puzzle: Puzzle, steps: Iterable[Step], symbols: str = "") -> Itera
         yield _panel_of_singles(puzzle, singles, number + 1, symbols, has_eliminated)
 
 
-def is_single(step: Step) -> bool:
+def is_single_step(step: Step) -> bool:
     """Whether a step fills a cell by its last candidate, or by the last place of a value."""
     return bool(step.placed) and len(step.cited) == 1 and not step.cited[0].rule
 
@@ -138,7 +138,7 @@ def _panel_of_singles(
         puzzle, symbols=symbols, step=picture, order=placed, hides_candidates=not has_eliminated
     )
     first, last = end - len(singles), end - 1
-    lines = tuple(Line(f"{ordinal(index)}  {step}") for index, step in enumerate(singles))
+    lines = tuple(PanelLine(f"{ordinal(index)}  {step}") for index, step in enumerate(singles))
     names = tuple(step.technique.name for step in singles)
     numbers = f"{first}–{last}" if first < last else str(first)
     return Panel(
@@ -156,14 +156,18 @@ def _panel_of_step(puzzle: Puzzle, step: Step, number: int, symbols: str) -> Pan
     nested = [_nested_line(line) for line in branches]
     title = f"{name[:1].upper()}{name[1:]}"
     return Panel(
-        str(number), title, board, (Line(str(step)), Line(step.reason), *nested), techniques=(name,)
+        str(number),
+        title,
+        board,
+        (PanelLine(str(step)), PanelLine(step.reason), *nested),
+        techniques=(name,),
     )
 
 
-def _nested_line(text: str) -> Line:
+def _nested_line(text: str) -> PanelLine:
     """A line of a branch, which is indented by two spaces for each level."""
     words = text.lstrip()
-    return Line(words, 1 + (len(text) - len(words)) // 2)
+    return PanelLine(words, 1 + (len(text) - len(words)) // 2)
 
 
 @dataclass(frozen=True, slots=True)

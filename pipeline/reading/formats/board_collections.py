@@ -70,7 +70,7 @@ SEPARATOR_LINE = re.compile(r"\s*([-=_*~])(?:\s*\1){2,}\s*")
 """A line that repeats one character three times or more, such as `---`."""
 
 _BORDER_SIGNS = frozenset("|=+")
-"""Signs that show, like box-drawing characters, that a line is a row of a board, not a puzzle."""
+"""Signs of a drawn board. Lines without them may be puzzles in one line each."""
 
 _REASONS = {
     "title": "under titles",
@@ -281,8 +281,8 @@ _Numbered = list[tuple[int, str]]
 """Lines with their numbers."""
 
 
-def _is_as_wide(line: str, widths: AbstractSet[int]) -> bool:
-    """Whether a line has as many signs as a row, in words of the same length."""
+def _fits_widths(line: str, widths: AbstractSet[int]) -> bool:
+    """Whether a line has as many cells as a row (`widths`), in words of equal length."""
     words = line.replace("|", " ").split()
     return len("".join(words)) in widths and len({*map(len, words)}) == 1
 
@@ -304,10 +304,11 @@ def split_record(
     rows = [line for _, line in lines[start:stop] if layout.is_row(line)]
     widths = {len(cells_of(row)) for row in rows if any(map(str.isalpha, row))}
     numbers = [index for index in outside if _NUMBER.fullmatch(lines[index][1])]
-    may_be_rows = numbers[1:] if layout.is_separator("1") else []  # one number, above the board
-    may_be_rows += [index for index in numbers if index >= stop]
-    may_be_rows += [index for index in outside if _is_as_wide(lines[index][1], widths)]
-    start, stop = min((start, *may_be_rows)), max((stop, *(index + 1 for index in may_be_rows)))
+    # if numbers separate the boards, the first one is the number of this board
+    possible_rows = numbers[1:] if layout.is_separator("1") else []
+    possible_rows += [index for index in numbers if index >= stop]
+    possible_rows += [index for index in outside if _fits_widths(lines[index][1], widths)]
+    start, stop = min((start, *possible_rows)), max((stop, *(index + 1 for index in possible_rows)))
     return lines[:start], lines[start:stop], lines[stop:]
 
 

@@ -24,7 +24,8 @@ BLANKS = ".0_-xX?*"
 """The characters that may be blanks."""
 
 EVEN, ODD = "*", "."
-"""The marks of even and odd cells. If a puzzle has only one of them, it is the blank."""
+"""The marks of even and odd cells. In a puzzle with only one of these characters, the character
+is the blank."""
 
 _PLAIN_CHARACTERS = {1 << index: digit for index, digit in enumerate(DIGITS)} | {
     NINE_BY_NINE.all_values: "."

@@ -5,8 +5,9 @@ A file of HoDoKu has one or more library lines: `:0000:x:`, 81 cells, and furthe
     :0000:x:..7+3..5…:314 916::
 
 `+d` is a digit that was placed in play, not a given, so its cell is blank in the puzzle. The next
-field lists eliminated candidates, as digit, row and column. The puzzle is without both, because
-they should follow from the givens; they are its `GameProgress`, from which a hint starts.
+field lists eliminated candidates, as digit, row and column. Placed digits and eliminations should
+follow from the givens, so they are not part of the puzzle. They become its `GameProgress`, from
+which a hint starts.
 
 The `.sdk` files of SadMan Sudoku and SudoCue have a grid:
 
@@ -100,7 +101,7 @@ def parse_hodoku(text: Text, reading: Reading) -> Parsed:
 
 
 def _progress_of(line: str) -> GameProgress:
-    """The digits that a line says were placed in play, and the candidates that were eliminated."""
+    """The digits of a line that were placed in play, and its eliminated candidates."""
     match = _FIELDS_BEFORE_CELLS.match(line)
     cells, _, rest = line[match.end() if match else 0 :].partition(":")
     signs = _CELL.findall(cells)

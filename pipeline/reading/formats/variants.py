@@ -37,7 +37,7 @@ def cells_along(geometry: Geometry, start: RowColumn, step: RowColumn) -> tuple[
 
 
 def variant_of(puzzle: Puzzle) -> Variant:
-    """The variant of a puzzle without solving it: `rules`, `even-odd` or `classic`.
+    """The variant of a puzzle, `rules`, `even-odd` or `classic`, from its cells and rules alone.
 
     A puzzle without rules is `even-odd` if some cells are marked even or odd, and all others are
     given or blank.

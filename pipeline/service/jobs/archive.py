@@ -136,8 +136,9 @@ class ArchiveJob(LongJob):
             return
         result, trait_names = _member_result(data, result), self._settings.trait_names
         origin = self._member_origin(item.name, digest(data), len(data))
-        longest_stem = shorten_stem(PurePosixPath(item.name).name, "~1000000")
-        result = limit_solutions(result, longest_stem)
+        # the longest stem possible: members with similar names get stems with numbers
+        numbered_stem = shorten_stem(PurePosixPath(item.name).name, "~1000000")
+        result = limit_solutions(result, numbered_stem)
         contents = PuzzleSet(origin, result, self._settings.keep_cnf)
         try:
             record = self._tree.write_puzzle_set(item.name, self._member_count, contents)
@@ -298,18 +299,18 @@ class Tree:
             raise
 
     def _is_free(self, folder: PurePosixPath, stem: str, number: int) -> bool:
-        """Whether no other member uses this stem, or one whose files may have the same names."""
+        """Whether no other member uses this stem, or a stem whose files could get equal names."""
         own_record = read_record(self._top / folder / f"{stem}{RECORD_SUFFIX}")
         if own_record is not None and own_record.member == number:  # from an interrupted step
             return True
-        for variant in (stem, stem.removesuffix(COUNT_SUFFIX), stem + COUNT_SUFFIX):
-            record = read_record(self._top / folder / f"{variant}{RECORD_SUFFIX}")
+        for similar_stem in (stem, stem.removesuffix(COUNT_SUFFIX), stem + COUNT_SUFFIX):
+            record = read_record(self._top / folder / f"{similar_stem}{RECORD_SUFFIX}")
             if record is not None and record.member != number:
                 return False
         return True
 
     def _folder(self, path: PurePosixPath) -> PurePosixPath:
-        """Create a folder in the tree. A `~` is appended if a file has or could get its name."""
+        """Create a folder. Appends `~` to a name that a result file has or could get."""
         folder = PurePosixPath()
         for part in path.parts:
             folder = folder / part

@@ -47,7 +47,8 @@ class Lanes(NamedTuple):
     owner: NDArray[np.int64]
     """(S,): the puzzle of each pending branch."""
     previous: NDArray[np.int64]
-    """(S,): the next slot of the same list, or -1."""
+    """(S,): the next slot of the same list, or -1. After a pending branch comes the one made before
+    it."""
     numbers: NDArray[np.int64]
     """(5,): see `layout`."""
 
@@ -103,9 +104,9 @@ def _load_puzzle(planes, first, masks, puzzle):
 
 @compiled()
 def _pop_branch(lane, last_branch, previous, owner, numbers, counts, max_solutions):
-    """Remove the last branch of a lane whose puzzle still needs solutions, and all later branches.
+    """Remove branches of a lane, last first, until the puzzle of one still needs solutions.
 
-    Returns the index of this branch, or -1 if there is none.
+    Returns the index of this branch, or -1 if no branch remains.
     """
     while last_branch[lane] >= 0:
         branch = last_branch[lane]
@@ -124,9 +125,9 @@ def _pop_branch(lane, last_branch, previous, owner, numbers, counts, max_solutio
 # lane would: see `BatchSolver.__call__`.
 @compiled()
 def _steal_branch(last_branch, previous, owner, numbers, counts, max_solutions, is_shared):
-    """Remove a branch of any lane whose puzzle still needs solutions; mark the puzzle as shared.
+    """Remove a branch, of any lane, for a puzzle that still needs solutions; mark it as shared.
 
-    Returns the index of this branch, or -1 if there is none.
+    Returns the index of this branch, or -1 if no branch remains.
     """
     for _ in range(L.LANES):
         if not numbers[L.PENDING_BRANCHES]:

@@ -48,7 +48,7 @@ PROOF_BYTES = 64 * MIB
 """Size limit of the engine's proof file. A longer proof is cut off without an error."""
 
 _CUT_OFF_MARGIN = 64 * 1024
-"""A proof less than this number of bytes shorter than PROOF_BYTES may have been cut off."""
+"""A proof longer than PROOF_BYTES minus this number of bytes may have been cut off."""
 
 _GRACE_SECONDS = 0.5
 """Seconds after the deadline in which a child may send its last core before it is killed."""
@@ -295,7 +295,7 @@ def serve(descriptor: int) -> None:
 
 def _serve(pipe: Connection) -> None:
     """Serve requests: tuples of a command and its arguments. Raises EOFError at the end."""
-    from pysat.solvers import Solver as Engine  # noqa: PLC0415 - only the child needs it
+    from pysat.solvers import Solver  # noqa: PLC0415 - only the child needs it
 
     engine: Any = None
     while True:
@@ -306,7 +306,7 @@ def _serve(pipe: Connection) -> None:
                     engine.delete()
                 name, megabytes, with_proof = rest
                 limit_self(megabytes, PROOF_BYTES)  # this also limits the proof file
-                engine = Engine(name=name, with_proof=with_proof)
+                engine = Solver(name=name, with_proof=with_proof)
             case "add":
                 engine.append_formula(_unpack(*rest))
             case "wait":

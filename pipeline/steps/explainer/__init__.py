@@ -22,7 +22,7 @@ FIRST_KIND = 100
 
 (
     SINGLE_IN_UNIT, INTERSECTION, SINGLE_IN_CELL, HIDDEN_SET, NAKED_SET, BASIC_FISH, WING,
-    UNIQUE_LOOP, BUG, ALIGNED, CYCLE_OR_CHAIN, NISHIO, MULTIPLE, DYNAMIC,
+    UNIQUE_LOOP, BUG, ALIGNED, CYCLE_OR_CHAIN, NISHIO, MULTIPLE, DYNAMIC_OR_NESTED,
 ) = range(FIRST_KIND, FIRST_KIND + 14)  # fmt: skip
 """Kinds of techniques: `find` calls a function for each."""
 
@@ -31,8 +31,8 @@ FIRST_KIND = 100
 def find(kind, form, size, state, tables, step, graph, scratch, workspace, grid, nest):
     """Find a step of a kind and write it to `step`.
 
-    Returns 0 if there is none. Else returns the rating of the step in tenths, or 1 if it is that of
-    the technique.
+    Returns 0 if no step is found. Otherwise returns the rating of the step in tenths, or 1 if all
+    steps of the technique have the same rating.
     """
     if kind == SINGLE_IN_UNIT:
         return patterns.find_hidden_single_by_unit(state, tables, step, form)

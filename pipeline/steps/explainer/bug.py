@@ -1,9 +1,9 @@
 """Bivalue universal graves (BUG), as Sudoku Explainer 1.2.1 finds them (5.6 to 6.2).
 
 A grid in which each open cell has two candidates, and each digit two places or none in each unit,
-has no solution or at least two (see `certify.steps`). If the solution is unique, and a grid is such
-a grid without some extra candidates, one of the extra candidates holds. A *BUG cell* is a cell with
-extra candidates; their digits are *BUG digits*.
+has no solution or at least two (see `certify.steps`). If removing some extra candidates turns a
+grid with a unique solution into such a grid, one of the extra candidates holds. A *BUG cell* is a
+cell with extra candidates; their digits are *BUG digits*.
 """
 
 from __future__ import annotations
@@ -68,8 +68,9 @@ def find_bivalue_grave(state, grid, tables, step):
 def _remove_extras(state, grid, tables):
     """Remove the extra candidates from `grid`. Returns whether there are any, and a BUG remains.
 
-    A candidate is extra if it alone of the places of a digit in a unit, which are not two, is in a
-    cell with more than two candidates. If only one digit has such places, all of them are extra.
+    If the number of places of a digit in a unit is not two, and only one of them is in a cell with
+    more than two candidates, this candidate is extra. If only one digit has such places, all of
+    them are extra.
     """
     digits = 0
     for is_second in range(2):

@@ -4,7 +4,7 @@ A node is one of the candidates that are left. A node that is on implies nodes o
 node that is off implies nodes on by strong links. The closure of a node is the set of all nodes
 that it implies. A closure has no chains, and the choice of Sudoku Explainer depends on the length
 of chains and on the order of search. So it does not replace a search. But most searches find
-nothing, and closures show which, in a fraction of the time.
+nothing, and closures show in a fraction of the time which searches can be left out.
 
 Links are symmetric: if x implies y, the contrary of y implies the contrary of x.
 """
@@ -16,12 +16,12 @@ from pipeline.steps import layout as L
 from pipeline.steps.step_arrays import bit_count, candidate_at, lowest_bit
 
 ON_CONTRADICTED, OFF_CONTRADICTED = 1, 2
-"""Bits of CONTRADICTED: the candidate implies, on or off, its contrary."""
+"""Bits of CONTRADICTED: the candidate implies its contrary if it is on, or if it is off."""
 
 
 @compiled(inline=True)
 def row_of(graph, first, node):
-    """Where the set of a node begins in one of the parts …_ROWS of `graph`."""
+    """The offset of the set of a node. `first`: a part of `graph`, such as L.ON_ROWS."""
     return first + graph[L.ROW_WORDS] * node
 
 
@@ -80,8 +80,9 @@ def close_links(state, tables, graph):
 def close_on(grid, tables, graph):
     """Compute the parts of `graph` from NODE_COUNT to ON_ROWS for the candidates of `grid`.
 
-    ON_ROWS has a node itself only if a cycle implies it. CONTRADICTED has only the bits
-    ON_CONTRADICTED. Returns whether any node has it. The closure of another grid is lost.
+    The set of a node in ON_ROWS contains the node itself only if a cycle implies it. CONTRADICTED
+    has only the bits ON_CONTRADICTED. Returns whether any node has this bit. Overwrites the closure
+    of any other grid.
     """
     graph[L.HAS_CLOSURE] = 0
     _link_nodes(grid, tables, graph)

@@ -143,9 +143,9 @@ def _may_be_in_cycle(graph, node, links):
 
 # Level by level: all nodes on, then all nodes off. A node off is followed each time it is reached,
 # unless it is an ancestor of itself, and a node on only once. So each node on determines its path:
-# ON_PARENT_OFF is the node off that implies it, ON_PARENT the node on before that. The search stops
-# at the length from which a cycle is not the best hint. Nodes on that do not imply the start are in
-# no cycle, and are left out.
+# ON_PARENT_OFF is the node off that implies it, and ON_PARENT the node on that implies this node
+# off. The search stops when a cycle of the next length could not become the best hint. Nodes on
+# that do not imply the start are in no cycle, and are left out.
 @compiled()
 def _find_cycles(state, tables, workspace, graph, start_node, links):
     """Note the best cycle from a candidate, if it is better than the best hint so far."""
@@ -284,7 +284,7 @@ def _eliminate_by_cycle(tables, step, workspace, graph, count):
 
 @compiled()
 def _cite_cycle(state, tables, step, workspace, count):
-    """Cite the strong links: from each node off to the node on before it in CYCLE."""
+    """Cite the strong links. In CYCLE, a node off comes just after the node on that it implies."""
     for k in range(0, count, 2):
         off = workspace[L.CYCLE + k] // 2
         on = workspace[L.CYCLE + (k - 1 if k else count - 1)] // 2

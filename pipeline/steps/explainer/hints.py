@@ -20,7 +20,8 @@ from pipeline.steps.step_arrays import append_new
 """Indices of base ratings in `step_arrays.BASE_RATINGS`."""
 
 DOUBLE_KIND, X_KIND, Y_KIND, MIXED_KIND, CELL_KIND, REGION_KIND, CONTRADICTION_KIND = range(1, 8)
-"""Kinds of hints. Of hints with equal rating and complexity, the lowest kind is taken."""
+"""Kinds of hints. Strong links are in units (X), in bivalue cells (Y), or in both (MIXED). Of hints
+with equal rating and complexity, the lowest kind is taken."""
 
 
 @compiled(inline=True)
@@ -67,7 +68,8 @@ def precedes_best(workspace, tables, base, complexity, kind):
 def max_complexity(workspace, tables, base, kind):
     """The highest complexity with which a hint may precede the best one so far.
 
-    With this complexity and the same kind, the hint must also come first in the order of search.
+    A hint of exactly this complexity may equal the best one. It then precedes that one only if the
+    search finds it earlier.
     """
     if not has_hint(workspace):
         return ANY_COMPLEXITY
@@ -77,8 +79,8 @@ def max_complexity(workspace, tables, base, kind):
         if rank < workspace[L.BEST_RANK]:
             complexity = tables[L.COMPLEXITIES + added]
         elif rank == workspace[L.BEST_RANK]:
-            same = workspace[L.BEST_COMPLEXITY] - (kind > workspace[L.BEST_KIND])
-            complexity = max(complexity, min(same, tables[L.COMPLEXITIES + added]))
+            limit = workspace[L.BEST_COMPLEXITY] - (kind > workspace[L.BEST_KIND])
+            complexity = max(complexity, min(limit, tables[L.COMPLEXITIES + added]))
     return complexity
 
 
@@ -103,7 +105,7 @@ def best_rating(workspace, tables):
 
 @compiled(inline=True)
 def changes_candidates(state, signed):
-    """Whether a conclusion changes the candidates: the only candidate of a cell does not."""
+    """Whether a conclusion changes the candidates. Placing a cell's only candidate does not."""
     mask = state[signed // 18]
     return not signed & 1 or mask & (mask - 1) != 0
 

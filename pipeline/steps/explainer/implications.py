@@ -37,7 +37,7 @@ ANY_COMPLEXITY = 1 << 20
 
 
 @compiled(inline=True)
-def slot_of(candidate):
+def candidate_slot(candidate):
     """The offset of the slot for a candidate that is on. The slot at L.SLOTS is for all others."""
     return L.SLOTS + L.SLOT_SIZE * (candidate + 1)
 
@@ -76,9 +76,9 @@ def follow_links(state, grid, tables, workspace, slot, start, goal, max_levels, 
     """Write the nodes that follow from the signed node `start` to the slot at offset `slot`.
 
     Stops when the signed node `goal` is reached, unless it is NOTHING, and in the mode BY_LEVEL
-    after `max_levels` levels of links. In the mode DYNAMIC, `grid` (CONSTRAINTS numbers) becomes
-    the remaining candidates. If a node and its contrary follow, CONFLICT of the slot is the later
-    one of the two, else NOTHING.
+    after `max_levels` levels of links. In the mode DYNAMIC, the remaining candidates are
+    written to `grid` (CONSTRAINTS masks). If a node and its contrary follow, CONFLICT of the slot
+    is the later one of the two, else NOTHING.
     """
     for k in range(slot, slot + L.ON_ORDER):
         workspace[k] = 0
@@ -186,7 +186,7 @@ def reach(slots, slot, signed, cause):
 
 @compiled(inline=True)
 def _contradict(slots, slot, signed, cause):
-    """Add the contradiction that a node and its contrary follow; arguments as for `reach`."""
+    """Record a node whose contrary is already reached; arguments as for `reach`."""
     slots[slot + L.CONFLICT_DERIVATION] = _derive(slots, slot, cause)
     slots[slot + L.CONFLICT] = signed
 
@@ -253,6 +253,6 @@ def cite_chain(workspace, step, slot, derivation):
 
 @compiled(inline=True)
 def _cite_link(workspace, step, slot, derivation):
-    """Cite the constraint of a strong link, if the derivation is one."""
+    """Cite the constraint of the strong link of a derivation, if it has one."""
     if workspace[slot + derivation + L.STRONG_LINK] != L.NOTHING:
         append_new(step, L.CITED, workspace[slot + derivation + L.STRONG_LINK])

@@ -1,4 +1,4 @@
-"""Multiple forcing chains of Sudoku Explainer 1.2.1 (8.0 and their length)."""
+"""Multiple forcing chains of Sudoku Explainer 1.2.1 (rated 8.0, and more for long chains)."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from pipeline.steps.explainer.hints import (
 )
 from pipeline.steps.explainer.implications import (
     STATIC_LINKS,
+    candidate_slot,
     cite_chain,
     derivation_of,
     follow_links,
     reached_node,
-    slot_of,
     unit_constraint,
 )
 from pipeline.steps.step_arrays import append_new, bit_count, candidate_at, lowest_bit, reset_step
@@ -63,7 +63,7 @@ def find_multiple(state, tables, step, workspace, graph):
     append_new(step, L.CITED, constraint)
     rest = state[constraint]
     while rest:
-        slot = slot_of(candidate_at(tables, constraint, lowest_bit(tables, rest)))
+        slot = candidate_slot(candidate_at(tables, constraint, lowest_bit(tables, rest)))
         cite_chain(workspace, step, slot, derivation_of(workspace, slot, conclusion))
         rest &= rest - 1
     return best_rating(workspace, tables)
@@ -83,7 +83,7 @@ def _try_constraint(state, tables, workspace, graph, constraint):
         candidate = candidate_at(tables, constraint, lowest_bit(tables, rest))
         _follow_once(state, tables, workspace, candidate)
         rest &= rest - 1
-    first = slot_of(candidate_at(tables, constraint, lowest_bit(tables, mask)))
+    first = candidate_slot(candidate_at(tables, constraint, lowest_bit(tables, mask)))
     for k in range(workspace[first + L.ON_COUNT] + workspace[first + L.OFF_COUNT]):
         signed = reached_node(workspace, first, k)
         complexity = _count_branches(state, tables, workspace, constraint, signed)
@@ -102,7 +102,7 @@ def _follow_once(state, tables, workspace, candidate):
     """Fill the slot of a candidate on, unless that was done for this state."""
     if not workspace[L.IS_FOLLOWED + candidate]:
         workspace[L.IS_FOLLOWED + candidate] = 1
-        start, slot = 2 * candidate + 1, slot_of(candidate)
+        start, slot = 2 * candidate + 1, candidate_slot(candidate)
         follow_links(
             state, state, tables, workspace, slot, start, L.NOTHING, L.SINGLES, STATIC_LINKS
         )
@@ -116,7 +116,7 @@ def _count_branches(state, tables, workspace, constraint, signed):
     """
     complexity, rest = 0, state[constraint]
     while rest:
-        slot = slot_of(candidate_at(tables, constraint, lowest_bit(tables, rest)))
+        slot = candidate_slot(candidate_at(tables, constraint, lowest_bit(tables, rest)))
         derivation = derivation_of(workspace, slot, signed)
         if derivation == 0:
             return 0

@@ -181,8 +181,8 @@ def _extend_slots_for(state, grid, inner_grid, tables, graph, nest, node, level)
 
 # Each node that follows from the hints of a round is at least as complex as the simplest of their
 # eliminations. So if that elimination is above the limit, the slot is cut, and continues in a pass
-# with a higher limit. This finds the shortest chains with little of the work, most of all at level
-# 4. It does not change the result, because a hint above the limit is more complex than the best.
+# with a higher limit. This saves most of the work when chains are short, above all at level 4. It
+# does not change the result, because a hint above the limit is more complex than the best.
 @compiled()
 def _extend_slot(state, grid, inner_grid, tables, graph, nest, signed, level):
     """Extend a slot to the end of a level, or until all further nodes are above the limit."""
@@ -200,11 +200,13 @@ def _extend_slot(state, grid, inner_grid, tables, graph, nest, signed, level):
         nest[N.IS_CUT] = 1
         return
     reduce_grid(state, grid, tables, nest, slot)
-    is_old = nest[slot + N.NEXT_MIN] == 0
+    is_unchanged = nest[slot + N.NEXT_MIN] == 0
     while True:
         if nest[slot + N.OFF_HEAD] == nest[slot + L.OFF_COUNT]:
-            # where a lower level ended, there is no pattern
-            has_hint = (level == 1 or not is_old) and use_patterns(state, grid, tables, nest, slot)
+            # the end of a lower level has no pattern left
+            has_hint = (level == 1 or not is_unchanged) and use_patterns(
+                state, grid, tables, nest, slot
+            )
             if not has_hint and level >= 2:
                 nest[N.WORK_DONE] += N.NESTED_WORK
                 start_records(nest)
@@ -217,7 +219,7 @@ def _extend_slot(state, grid, inner_grid, tables, graph, nest, signed, level):
                     mode = DYNAMIC_LINKS if level == 4 else STATIC_LINKS
                     record_multiple(grid, inner_grid, tables, graph, nest, mode)
                     use_records(state, grid, tables, nest, slot)
-            is_old = False
+            is_unchanged = False
             if nest[slot + N.OFF_HEAD] == nest[slot + L.OFF_COUNT]:
                 nest[slot + N.NEXT_MIN] = 0
                 break

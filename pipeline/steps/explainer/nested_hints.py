@@ -1,9 +1,9 @@
 """Hints within a chain: their complexity, their citations, and their eliminations.
 
 When links imply no further node, a pattern or a chain among the remaining candidates may eliminate
-some of them. These are then off, and their parents are the eliminated candidates on which the hint
-depends. Such a hint has a number, because Sudoku Explainer adds its complexity once to each chain
-that uses it, however often the chain does so.
+some of them. The eliminated candidates are nodes off. Their parents are the earlier eliminations on
+which the hint depends. Such a hint has a number, because Sudoku Explainer adds its complexity once
+to each chain that uses it, however often the chain does so.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from pipeline.steps.step_arrays import bit_count, candidate_at, lowest_bit
 def count_complexity(nest, slot, derivation, max_nodes):
     """Count the nodes of a chain, and add the complexity of hints that it uses.
 
-    `derivation`: that of its last node. A hint counts once for each value of COUNT_NUMBER. Stops
-    counting above `max_nodes`.
+    `derivation`: the derivation of the last node. A hint counts once for each value of
+    COUNT_NUMBER. Stops counting above `max_nodes`.
     """
     nest[L.STAMP] += 1
     stamp, count, depth = nest[L.STAMP], 1, 0
@@ -66,7 +66,8 @@ def count_two_chains(nest, first_slot, first, second_slot, second, max_nodes):
 def count_branches(grid, tables, nest, slots, constraint, signed, max_nodes):
     """The complexity of the hint that all candidates of a constraint imply a node.
 
-    Above `max_nodes` it is only a lower bound. If not all imply the node, ANY_COMPLEXITY + 1.
+    Above `max_nodes` it is only a lower bound. If a candidate does not imply the node,
+    returns ANY_COMPLEXITY + 1.
     """
     rest, longest, total = grid[constraint], 0, 0
     while rest:
@@ -144,8 +145,8 @@ def collect_citations(nest, slot, signed, derivation):
 def number_hint(nest, complexity, digest):
     """The number of a hint with the citations of CITED_SET: a new one, or an equal one.
 
-    Hints are equal if `digest`, a hash of their conclusion and nodes, is. Returns NOTHING if there
-    are too many.
+    Hints with the same `digest`, a hash of the conclusion and the nodes, are equal. Returns NOTHING
+    if there are MAX_HINTS hints already.
     """
     low, high = digest & (1 << 30) - 1, digest >> 30 & (1 << 30) - 1
     place = low % N.INDEX_SIZE

@@ -34,7 +34,7 @@ the remaining candidates NESTED_WORK.
 """
 
 MAX_STAMP = 1 << 29
-"""Above it, all stamps restart from 0."""
+"""When a stamp exceeds this number, all stamps restart from 0."""
 
 CITED_WORDS, CITED_BITS = 11, 30
 """A set of constraints is CITED_WORDS numbers of CITED_BITS bits each."""
@@ -81,7 +81,7 @@ MAX_DERIVATIONS_END = NEST_SLOT_SIZE - 4700
     RECORD_KEY,  # a number that orders records as Sudoku Explainer orders hints
     RECORD_COMPLEXITY,
     RECORD_SIGNED,  # the signed node that it concludes, or NOTHING for a cycle
-    RECORD_IS_USED,  # whether it is the first to eliminate a candidate
+    RECORD_IS_USED,  # whether it is the FIRST_RECORD of a candidate, and so in SORTED
     RECORD_LOW,  # this and the next two: as HINT_LOW, HINT_HIGH and HINT_CITED
     RECORD_HIGH,
     RECORD_CITED,
@@ -97,10 +97,10 @@ MAX_DERIVATIONS_END = NEST_SLOT_SIZE - 4700
     HINT_COUNT,  # the number of numbered hints
     NUMBERED_HINTS,  # the numbered hints
     INDEX,  # a hash table of 1 + the numbers of hints
-    ELIMINATION_COUNT,  # of a hint in use: its eliminations
-    ELIMINATIONS,  # candidates
-    ELIMINATION_PARENT_COUNT,  # the parents of these eliminations
-    ELIMINATION_PARENTS,  # signed nodes
+    ELIMINATION_COUNT,  # the number of eliminations of the hint in use
+    ELIMINATIONS,  # these candidates
+    ELIMINATION_PARENT_COUNT,  # the number of parents of these eliminations
+    ELIMINATION_PARENTS,  # these parents, as signed nodes
     RECORD_COUNT,  # the number of records of the search
     HINT_RECORDS,  # the records
     FIRST_RECORD,  # for each candidate, the first record that eliminates it, or NOTHING

@@ -37,7 +37,7 @@ from pipeline.steps.step_arrays import bit_count, candidate_at, lowest_bit
 def record_multiple(grid, inner_grid, tables, graph, nest, mode):
     """Record multiple (level 3) or, if `mode` has DYNAMIC, dynamic forcing chains (level 4).
 
-    `grid` has the remaining candidates. At level 3, `close_off` must precede.
+    `grid` has the remaining candidates. At level 3, call `close_off` before.
     """
     base = BASE_DYNAMIC if mode & DYNAMIC else BASE_MULTIPLE
     nest[N.INNER_ROUND] += 1

@@ -16,7 +16,7 @@ from pipeline.steps.step_arrays import eliminate
 
 @compiled(inline=True)
 def slot_of(nest, slots, signed):
-    """The slot of an assumption. `slots`: OUTER_SLOTS, or for a candidate on also INNER_SLOTS."""
+    """The slot of an assumption. `slots`: OUTER_SLOTS; INNER_SLOTS only for candidates on."""
     number = nest[N.SLOT_NUMBER + signed // 2]
     return slots + N.NEST_SLOT_SIZE * (number + (0 if signed & 1 else N.MAX_CANDIDATES))
 

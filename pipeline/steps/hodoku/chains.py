@@ -42,7 +42,8 @@ HoDoKu stops at 20 links. A chain that ends with a strong link has an odd number
 
 # HoDoKu tries all paths that pass no cell twice. The eliminations depend only on the ends of a
 # chain, so the shortest chain between two ends is enough. All paths are tried only if that chain
-# passes a cell twice. A chain and its reverse eliminate the same, so the end comes after the start.
+# passes a cell twice. A chain and its reverse eliminate the same, so only chains whose end comes
+# after their start are tried.
 @compiled()
 def find_simple_chain(state, tables, step, graph, kind):
     """Find the chain of a kind that eliminates most. Returns whether there is one."""
@@ -161,7 +162,7 @@ def _write_pair(tables, step, graph, pair, length):
     for k in range(1, length + 1):
         append_new(step, L.CITED, graph[L.PATH + k])
         append_new(step, L.PATTERN_CELLS, graph[L.PATH + k])
-    for k in range(length, 0, -1):  # of each cell the digit that does not hold, the other before it
+    for k in range(length, 0, -1):  # two nodes for each cell, from the last node
         off, on = (digits[0], digits[1]) if k & 1 else (digits[1], digits[0])
         for signed in (2 * (9 * graph[L.PATH + k] + on) + 1, 2 * (9 * graph[L.PATH + k] + off)):
             step[L.CHAIN_NODES] += 1

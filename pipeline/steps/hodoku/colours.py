@@ -43,7 +43,7 @@ def find_colours(state, tables, step, graph, form):
 def _colour(tables, graph, digit):
     """Find the components of a digit with two places or more. Returns their number.
 
-    CHAIN_QUEUE contains their places as signed nodes: they hold if the place has the first colour.
+    CHAIN_QUEUE contains their places as signed nodes: on for the first colour, off for the second.
     """
     graph[L.SEARCH] += 1
     count = end = head = 0

@@ -24,8 +24,9 @@ def add_new_elimination(graph, candidate):
     graph[L.NEW_ELIMINATIONS + L.BANDS * digit + cell // 27] |= 1 << cell % 27
 
 
-# HoDoKu prefers more eliminations. Among as many, it adds up cell · (1 + 80 k) + digit over the
-# eliminations k = 0, 1, …, sorted by digit, then by cell, and prefers the smaller sum.
+# HoDoKu prefers more eliminations. Among equal numbers of them, it adds up
+# cell · (1 + 80 k) + digit over the eliminations k = 0, 1, …, sorted by digit, then by cell, and
+# prefers the smaller sum.
 @compiled()
 def elimination_key(tables, graph):
     """A number that ranks NEW_ELIMINATIONS: the higher, the better; 0 without eliminations."""

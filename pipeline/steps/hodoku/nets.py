@@ -1,4 +1,4 @@
-"""Forcing nets: what an assumption implies by singles and by all links together; brute force.
+"""Forcing nets, in which links and singles together lead from an assumption; and brute force.
 
 `layout` describes the arrays. A set of signed candidates is 2 · WORDS words: the eliminated
 candidates, then the placed ones. A word has BITS bits, 9 for each of seven cells.
@@ -25,7 +25,7 @@ MAX_SHOWN_NODES = L.PATTERN_CELLS - L.CHAIN_NODES - 1
 TRIAL_ROUNDS = 4
 """The number of times that a trial places all singles."""
 
-SET_SIZE, CELLS_PER_WORD = 2 * L.WORDS, L.BITS // 9
+SET_SIZE, MASKS_PER_WORD = 2 * L.WORDS, L.BITS // 9
 """The number of words of a set; the number of cells whose candidates are in a word."""
 
 
@@ -44,7 +44,7 @@ def find_forcing_net(state, tables, step, graph, scratch):
     link_state(state, tables, graph)
     for signed in range(2 * L.SINGLES):
         if graph[L.IS_NODE + signed // 2]:
-            count = _try(state, tables, graph, scratch, signed)
+            count = _run_trial(state, tables, graph, scratch, signed)
             _keep_trial(state, graph, scratch, signed, count)
     for k in range(SET_SIZE):
         graph[L.NET_CONCLUSIONS + k] = 0
@@ -81,23 +81,23 @@ def find_forcing_net(state, tables, step, graph, scratch):
 def _has(graph, first, signed):
     """Whether a set contains a signed candidate."""
     cell, digit = signed // 18, signed // 2 % 9
-    word = graph[first + L.WORDS * (signed & 1) + cell // CELLS_PER_WORD]
-    return word >> 9 * (cell % CELLS_PER_WORD) + digit & 1
+    word = graph[first + L.WORDS * (signed & 1) + cell // MASKS_PER_WORD]
+    return word >> 9 * (cell % MASKS_PER_WORD) + digit & 1
 
 
 @compiled(inline=True)
 def _add(graph, first, signed):
     """Add a signed candidate to a set."""
     cell, digit = signed // 18, signed // 2 % 9
-    word = first + L.WORDS * (signed & 1) + cell // CELLS_PER_WORD
-    graph[word] |= 1 << 9 * (cell % CELLS_PER_WORD) + digit
+    word = first + L.WORDS * (signed & 1) + cell // MASKS_PER_WORD
+    graph[word] |= 1 << 9 * (cell % MASKS_PER_WORD) + digit
 
 
 @compiled()
-def _try(state, tables, graph, scratch, signed):
-    """Place or eliminate a candidate in a copy of the state, then TRIAL_ROUNDS times all singles.
+def _run_trial(state, tables, graph, scratch, signed):
+    """Place or eliminate a candidate in a copy of the state, then place all singles.
 
-    Returns the number of placements in TRIAL_PLACED.
+    Singles are placed in TRIAL_ROUNDS rounds. Returns the number of placements in TRIAL_PLACED.
     """
     candidate, count = signed // 2, 1
     for k in range(L.STATE_SIZE):
@@ -128,7 +128,7 @@ def _try(state, tables, graph, scratch, signed):
 
 @compiled()
 def _place(tables, graph, scratch, index):
-    """Place TRIAL_PLACED `index` in the copy of the state."""
+    """Place the candidate at `index` of TRIAL_PLACED in the copy of the state."""
     candidate = graph[L.TRIAL_PLACED + index]
     for k in range(4 * candidate, 4 * candidate + 4):
         constraint = tables[L.NODE_CONSTRAINTS + k]
@@ -147,13 +147,13 @@ def _keep_trial(state, graph, scratch, signed, count):
     for k in range(SET_SIZE):
         graph[first + k] = 0
     for cell in range(81):
-        eliminated = (state[cell] & ~scratch[cell]) << 9 * (cell % CELLS_PER_WORD)
-        graph[first + cell // CELLS_PER_WORD] |= eliminated
+        eliminated = (state[cell] & ~scratch[cell]) << 9 * (cell % MASKS_PER_WORD)
+        graph[first + cell // MASKS_PER_WORD] |= eliminated
     for k in range(1 - (signed & 1), count):
         placed = graph[L.TRIAL_PLACED + k]
-        cell, bit = placed // 9, 1 << 9 * (placed // 9 % CELLS_PER_WORD) + placed % 9
-        graph[first + cell // CELLS_PER_WORD] &= ~bit
-        graph[first + L.WORDS + cell // CELLS_PER_WORD] |= bit
+        cell, bit = placed // 9, 1 << 9 * (placed // 9 % MASKS_PER_WORD) + placed % 9
+        graph[first + cell // MASKS_PER_WORD] &= ~bit
+        graph[first + L.WORDS + cell // MASKS_PER_WORD] |= bit
 
 
 @compiled()
@@ -200,8 +200,8 @@ def _append_trial(tables, graph, signed, tail):
     """Append the eliminations and placements of the trial of a signed candidate."""
     for k in range(SET_SIZE):
         new = graph[L.TRIALS + SET_SIZE * signed + k] & ~graph[L.NET + k]
-        for n in range(CELLS_PER_WORD if new else 0):
-            cell, bits = k % L.WORDS * CELLS_PER_WORD + n, new >> 9 * n & 511
+        for n in range(MASKS_PER_WORD if new else 0):
+            cell, bits = k % L.WORDS * MASKS_PER_WORD + n, new >> 9 * n & 511
             while bits:
                 implied = 2 * (9 * cell + lowest_bit(tables, bits)) + k // L.WORDS
                 tail = _append(graph, implied, signed, tail)
@@ -261,8 +261,8 @@ def _intersect_contraries(graph, candidate):
     for k in range(SET_SIZE):
         graph[L.NET + k] = graph[first + k] & graph[first + SET_SIZE + k]
     cell = candidate // 9
-    for word in range(cell // CELLS_PER_WORD, SET_SIZE, L.WORDS):
-        graph[L.NET + word] &= ~(511 << 9 * (cell % CELLS_PER_WORD))
+    for word in range(cell // MASKS_PER_WORD, SET_SIZE, L.WORDS):
+        graph[L.NET + word] &= ~(511 << 9 * (cell % MASKS_PER_WORD))
 
 
 @compiled()
@@ -361,7 +361,7 @@ def _cite_last(state, tables, step, graph, constraint, signed):
 @compiled()
 def _cite_trial(state, tables, step, graph, scratch, start, conclusion):
     """Cite the singles by which the trial of a signed candidate leads to a conclusion."""
-    count = _try(state, tables, graph, scratch, start)
+    count = _run_trial(state, tables, graph, scratch, start)
     for k in range(count):
         is_placed = graph[L.TRIAL_PLACED + k] == conclusion // 2
         graph[L.IS_NEEDED + k] = k if conclusion & 1 and is_placed else 0

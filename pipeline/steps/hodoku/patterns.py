@@ -254,8 +254,8 @@ def find_fish(state, tables, step, graph, size, form):
 def _try_fins(state, tables, step, digit, base, rows, columns, size, form):
     """Try all sets of fins whose removal leaves a fish, in the order of the remaining columns.
 
-    The fins must be in three adjacent columns that cross the same boxes. Returns `form` if there is
-    a fish of that form, else another form that there is, or 0.
+    The fins must be in three adjacent columns that cross the same boxes. Returns `form` if a fish
+    of that form is found; else the form of another fish, or 0 if there is no fish.
     """
     if form == BASIC:
         if bit_count(tables, columns) != size:
@@ -294,9 +294,9 @@ def _conclude_fish(state, tables, step, digit, base, rows, columns, form):
             add_pattern_cells(tables, step, base + row, columns_of_row & ~columns)
         is_sashimi = is_sashimi or bit_count(tables, columns_of_row & columns) < 2
         remaining &= remaining - 1
-    is_near = fins & ~(7 << 3 * (lowest_bit(tables, fins) // 3)) == 0
-    is_near = is_near and step[L.PATTERN_CELLS] <= MAX_FINS
-    if form != BASIC and (not is_near or (form == SASHIMI and not is_sashimi)):
+    are_fins_in_box = fins & ~(7 << 3 * (lowest_bit(tables, fins) // 3)) == 0
+    are_fins_in_box = are_fins_in_box and step[L.PATTERN_CELLS] <= MAX_FINS
+    if form != BASIC and (not are_fins_in_box or (form == SASHIMI and not is_sashimi)):
         return 0
     for cell in range(81):
         row, column = (cell % 9, cell // 9) if base else (cell // 9, cell % 9)
@@ -321,7 +321,7 @@ def _conclude_fish(state, tables, step, digit, base, rows, columns, form):
 # eliminates the other two, and leaves a naked single.
 @compiled()
 def find_bug_plus_one(state, tables, step):
-    """Find a BUG+1: the only constraints with three candidates are the four of one candidate."""
+    """Find a BUG+1: exactly four constraints have three candidates, and share one of them."""
     odd_constraints = 0
     for constraint in range(L.CONSTRAINTS):
         odd_constraints += bit_count(tables, state[constraint]) not in (0, 2)

@@ -45,7 +45,7 @@ def link_sets(state, tables, graph):
 # of sets find all sets that are linked to a set at once.
 @compiled()
 def _index_sets(state, tables, graph):
-    """Write which sets contain a cell, have a digit, and have a digit in a cell."""
+    """For each cell, for each digit and for each candidate, write the sets that contain it."""
     for k in range(L.SET_WORDS * (81 + 9 + 729)):
         graph[L.SETS_AT + k] = 0
     for number in range(graph[L.ALS_COUNT]):
@@ -196,8 +196,9 @@ def cite_set(tables, step, graph, number):
 # Almost locked sets as nodes of a grouped chain. A node is a digit in a set. If the set lacks the
 # digit, it holds all its other digits, which are its strong links. A candidate or group that sees
 # all places of the digit in the set excludes it, and is excluded by it. Links from set to set are
-# left out, because ALS-XZ and the ALS chain follow them, and sets of one cell, because the links of
-# its candidates are the same. HoDoKu has an option for such links, `allowAlsInTablingChains`.
+# left out, because ALS-XZ and the ALS chain follow them. Sets of one cell are left out, because the
+# candidates of the cell have the same links. HoDoKu has an option for such links,
+# `allowAlsInTablingChains`.
 @compiled()
 def add_set_links(tables, graph):
     """Add the links of almost locked sets to DIRECT.

@@ -1,4 +1,4 @@
-"""Singles in the order of HoDoKu, from two queues that are kept up to date from the first given on.
+"""Singles in the order of HoDoKu, from two queues that are updated from the first given on.
 
 HoDoKu appends a single to a queue when the elimination of a candidate leaves it. The order in which
 candidates are eliminated therefore decides which single comes next, and thus the score of a puzzle.
@@ -45,7 +45,7 @@ def set_up_queues(state, tables, graph):
 
 @compiled()
 def eliminate_queued(state, tables, graph, candidate):
-    """Eliminate a candidate, and append singles that remain: of the cell, its row, column, box."""
+    """Eliminate a candidate, and append the singles that this leaves in its cell and units."""
     cell, digit = candidate // 9, candidate % 9
     if not state[L.CELLS + cell] >> digit & 1:
         return
@@ -65,7 +65,7 @@ def eliminate_queued(state, tables, graph, candidate):
 def _append_hidden(state, tables, graph, constraint):
     """Append the only place of a digit in a unit to the hidden singles.
 
-    While a digit is being placed, its cell remains in the masks of its units, but is no place.
+    While a digit is being placed, the masks of its units still contain its cell, which is ignored.
     """
     mask = state[constraint]
     if not mask:

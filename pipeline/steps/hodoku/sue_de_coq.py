@@ -20,11 +20,10 @@ from pipeline.steps.step_arrays import (
 
 # Sue de Coq. Some cells where a line and a box cross have n digits more than cells. Cells of the
 # line and cells of the box, which share none of these digits, use up the surplus: together all
-# these cells have as many digits as cells. So each digit is in one of the cells. A digit of the
-# crossing or the line's cells that the box's cells lack is eliminated from the rest of the line,
-# and a digit of the crossing or the box's cells that the line's cells lack from the rest of the
-# box. The cells may have digits that the crossing lacks; these count for both line and box if both
-# have them.
+# these cells have as many digits as cells. So each digit is in one of the cells. A digit that
+# the box's cells lack is in the crossing or the line's cells, so it is eliminated from the rest of
+# the line. A digit that the line's cells lack is eliminated from the rest of the box. A digit that
+# the crossing lacks, and that both the line's and the box's cells have, is eliminated from both.
 @compiled()
 def find_sue_de_coq(state, tables, step, graph):
     """Find a Sue de Coq.
@@ -57,7 +56,7 @@ def _try_line(state, tables, step, graph, units, crossing, digits, surplus):
     """Try the sets of cells of the line, depth first.
 
     `units`: the line, the box, and which third of the line is in the box. `crossing`: positions in
-    the line. `digits`: their digits, which are `surplus` more.
+    the line. `digits`: the digits of its cells. `surplus`: how many more digits than cells.
     """
     graph[L.UNIONS] = 0
     size = next_cells(state, tables, graph, units[0], crossing, L.PICKS, 0)
@@ -101,7 +100,7 @@ def _try_box(state, tables, step, graph, units, chosen, masks, surplus):
 
 
 @compiled()
-def _conclude(state, tables, step, units, chosen, in_box, masks):
+def _conclude(state, tables, step, units, chosen, box_positions, masks):
     """Write the conclusions of cells of a crossing, its line and its box."""
     line, box, _ = units
     digits, of_line, of_box = masks
@@ -111,7 +110,7 @@ def _conclude(state, tables, step, units, chosen, in_box, masks):
             if chosen[k] >> position & 1:
                 append_new(step, L.PATTERN_CELLS, cell_at(tables, line, position))
     for position in range(9):
-        if in_box >> position & 1:
+        if box_positions >> position & 1:
             append_new(step, L.PATTERN_CELLS, cell_at(tables, box, position))
     both = of_line & of_box
     eliminate_rest(state, tables, step, box, ((digits | of_box) & ~of_line) | both)

@@ -157,7 +157,8 @@ class Propagation:
     def run(self, goals: Iterable[Node] = ()) -> tuple[int, ...] | None:
         """Propagate until a contradiction, or until all of `goals` follow.
 
-        Returns the index of the contradiction, or those of the goals; None if neither follows.
+        Returns the index of the contradiction, or the indices of the goals. Returns None if there
+        is no contradiction and a goal does not follow.
         """
         wanted = [(candidate, goal.holds) for goal in goals for candidate in candidates_of(goal)]
         while True:
@@ -267,7 +268,7 @@ def derive(
 
 
 def shortened(network: Network, branch: Branch, goals: Sequence[Node] = ()) -> Branch:
-    """Leave out constraints of a branch, one after another, unless it then fails or gets longer."""
+    """Leave out each constraint without which the branch can be derived and is not longer."""
     nesting = _nesting(branch)
     if nesting > 1 or _length(branch) > MAX_SHORTENED:
         return branch

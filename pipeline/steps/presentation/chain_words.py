@@ -127,20 +127,20 @@ class ChainWords(UniquenessWords):
         opposite = first._replace(holds=not first.holds)
         start, end = node_name(self.position, first), node_name(self.position, last)
         other = node_name(self.position, opposite)
-        so = f"if {start}, the chain leads to {end}"
+        premise = f"if {start}, the chain leads to {end}"
         if not self.step.branches:  # which would name each node
             nodes = (node_name(self.position, node) for node in chain[1:])
-            so = f"if {start}, then {listed(nodes, 'and finally')}"
+            premise = f"if {start}, then {listed(nodes, 'and finally')}"
         is_excluded = are_exclusive(self.position, first, last)
         if last == opposite or (first.holds and last.holds and is_excluded):
-            return f"{so}, a contradiction; so {self.conclusion}"
+            return f"{premise}, a contradiction; so {self.conclusion}"
         if not first.holds and not last.holds and is_excluded:
-            return f"{so}, and if {other}, {end}, too; so {self.conclusion}"
+            return f"{premise}, and if {other}, {end}, too; so {self.conclusion}"
         ends = [(cell, node.value) for node in (first, last) for cell in node.cells]
         if not first.holds and last.holds and self._see_all(ends):
-            return f"{so}; so {other} or {end}, and in both cases {self.conclusion}"
+            return f"{premise}; so {other} or {end}, and in both cases {self.conclusion}"
         return (
-            f"{so}, and {end} leads back to {start}; of two neighbours in this loop, exactly one "
+            f"{premise}, and {end} leads back to {start}; of two neighbours in this loop, exactly one "
             f"is true, so candidates that both exclude are false: {self.conclusion}"
         )
 

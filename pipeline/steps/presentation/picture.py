@@ -18,7 +18,7 @@ class Role(Enum):
     - SECOND: in a chain, a node that does not hold; the second of two colours.
     - FIN: a fin of a fish.
     - ELIMINATED, PLACED: a conclusion.
-    - PLACE: of a cell or unit that a hint names.
+    - PLACE: a candidate of a cell or unit that a hint names.
     """
 
     PATTERN = "pattern"

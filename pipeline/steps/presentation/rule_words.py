@@ -47,8 +47,8 @@ class RuleWords(StepWords):
             return f"{self.names(cells)} is the only cell of {self.rules}, so it is {value}"
         count, allowed = number_word(len(cells)), self.symbols(sorted(left))
         if left.isdisjoint(values) and len(left) < len(values):
-            be = "must be" if len(left) == len(cells) else "are among"
-            return f"the {count} values of {self.rules} {be} {allowed}, so {self.conclusion}"
+            verb = "must be" if len(left) == len(cells) else "are among"
+            return f"the {count} values of {self.rules} {verb} {allowed}, so {self.conclusion}"
         start = f"no {count} candidates that fill {self.rules} include"
         if left.isdisjoint(values):
             return f"{start} {self.eliminated_values}, so {self.conclusion}"

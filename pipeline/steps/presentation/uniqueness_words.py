@@ -7,7 +7,7 @@ from pipeline.steps.presentation.words import by_cells, listed, possible_only
 from pipeline.steps.step import UNIQUENESS
 
 _EXCHANGE = "these could be exchanged, and the solution would not be unique"
-"""Why cells cannot hold only two values."""
+"""The reason why the cells of a rectangle or loop do not hold only two values."""
 
 
 class UniquenessWords(PatternWords):
@@ -39,15 +39,15 @@ class UniquenessWords(PatternWords):
                 f"{one_of}; this cell and {self.names(cells)} together need "
                 f"{self.symbols(sorted(subset))}, so {self.conclusion}"
             )
-        of_roof = [
+        roof_units = [
             cited
             for cited in cited_units
             if {cell for cell, _ in cited.candidates(self.position)} == {*roof}
         ]
-        is_pair = len(roof) == 2 and of_roof and of_roof[0].value in self.step.values
+        is_pair = len(roof) == 2 and roof_units and roof_units[0].value in self.step.values
         values_of_units = {cited.value for cited in cited_units}
         if is_pair or (len(cited_units) == 2 and values_of_units < {*self.step.values}):
-            strong = of_roof[:1] if is_pair else cited_units
+            strong = roof_units[:1] if is_pair else cited_units
             reasons = ", and ".join(possible_only(self.position, cited) for cited in strong)
             return (
                 f"{reasons}; so if {self._assumption()}, {self.names(deadly.cells)} would hold "

@@ -42,10 +42,10 @@ _FINDERS: dict[Technique, Callable[[State], Iterator[Deduction]]] = {
     Technique("swordfish", 2, 150, 0, VARIANT): partial(patterns.find_basic_fish, size=3),
     Technique("jellyfish", 2, 160, 0, VARIANT): partial(patterns.find_basic_fish, size=4),
     Technique("X-chain", 3, 260, 0, VARIANT): partial(
-        chains.find_shortest_chain, links=chains.ChainLinks.OF_A_VALUE
+        chains.find_shortest_chain, links=chains.ChainLinks.ONE_VALUE
     ),
     Technique("XY-chain", 3, 260, 0, VARIANT): partial(
-        chains.find_shortest_chain, links=chains.ChainLinks.OF_TWO_VALUE_CELLS
+        chains.find_shortest_chain, links=chains.ChainLinks.BIVALUE
     ),
     Technique("alternating inference chain", 3, 280, 0, VARIANT): partial(
         chains.find_shortest_chain, links=chains.ChainLinks.ALL

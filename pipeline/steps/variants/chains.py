@@ -25,9 +25,9 @@ _MAX_LINKS = 19
 class ChainLinks(Enum):
     """The links that a kind of chain may have."""
 
-    OF_A_VALUE = auto()
+    ONE_VALUE = auto()
     """Strong and weak links in units. The chain is an X-chain."""
-    OF_TWO_VALUE_CELLS = auto()
+    BIVALUE = auto()
     """Strong links in cells with two candidates, weak links in units. The chain is an XY-chain."""
     ALL = auto()
 
@@ -59,7 +59,7 @@ def _linked_nodes(state: State, links: ChainLinks) -> _LinkedNodes:
     side = state.side
     strong: dict[int, dict[int, int | None]] = {}
     present = {bit: cells for bit in range(side) if (cells := state.cells_with(bit))}
-    if links != ChainLinks.OF_TWO_VALUE_CELLS:
+    if links != ChainLinks.BIVALUE:
         for index in state.full_units:
             for bit in present:
                 places = state.places(index, bit)
@@ -67,7 +67,7 @@ def _linked_nodes(state: State, links: ChainLinks) -> _LinkedNodes:
                     a, b = (cell * side + bit for cell in places)
                     strong.setdefault(a, {}).setdefault(b, index)
                     strong.setdefault(b, {}).setdefault(a, index)
-    if links != ChainLinks.OF_A_VALUE:
+    if links != ChainLinks.ONE_VALUE:
         for cell in state.open_cells:
             if state.masks[cell].bit_count() == 2:
                 a, b = (cell * side + bit for bit in indices_of(state.masks[cell]))
@@ -98,7 +98,7 @@ def _shortest_from(linked: _LinkedNodes, start: int, limit: int) -> tuple[list[i
                 if end in parents:
                     continue
                 parents[end] = node, parent
-                # if `end` is the start, the start is true, and all that it excludes is false
+                # `end` can be the start: the chain then proves that the start is true
                 eliminated = linked.excluded[start] & linked.excluded[end]
                 if eliminated:
                     return _path(parents, end), eliminated

@@ -1,4 +1,4 @@
-"""Forcing nets in a puzzle of any geometry: an assumption that singles lead to a contradiction."""
+"""Forcing nets in a puzzle of any geometry: singles lead from an assumption to a contradiction."""
 
 from __future__ import annotations
 

@@ -25,7 +25,8 @@ _MAX_TRIED = 20_000
 """Maximum number of candidates that are tried in a search for the combinations of a sum."""
 
 _MAX_ASSIGNMENTS = 5_000
-"""Maximum number of assignments of a rule that are all tried."""
+"""Maximum number of assignments of a rule that are tried one by one. If a rule has more, a search
+tries to refute each candidate."""
 
 _MAX_SCOPE = 16
 """Maximum number of cells of a rule whose candidates are tried by the exhaustive search."""
@@ -52,7 +53,7 @@ def find_sum_combinations(state: State) -> Iterator[Deduction]:
 
 
 def find_cage_values(state: State) -> Iterator[Deduction]:
-    """A value in all combinations of a cage: cells that see all its places there do not hold it."""
+    """Eliminate a value of all combinations of a cage from cells that see all its places in it."""
     for index, parts in enumerate(state.parts):
         for part in parts:
             if not isinstance(part, SetTotal):

@@ -15,7 +15,7 @@ from support.sheets import pages_of
 
 from pipeline import parse_puzzle
 from pipeline.outbox.report import PER_PAGE, Board, Head, Sheet, SheetPuzzle, Worked, sheet_pdf
-from pipeline.outbox.report.worked import Line, Panel
+from pipeline.outbox.report.worked import Panel, PanelLine
 from pipeline.puzzle.geometry import Geometry
 from pipeline.puzzle.puzzle import Puzzle
 from pipeline.puzzle.rules import custom, lines
@@ -58,12 +58,16 @@ def worked() -> list[SheetPuzzle]:
     """Puzzles with steps whose texts are short, long, and longer than a page."""
     text = "In row 4, 7 is possible only in r4c1 and r4c9, so no other cell of row 4 holds 7. "
     panels = [
-        Panel(str(number), "Naked pair", BOARD, tuple(Line(text * times) for _ in range(lines)))
+        Panel(
+            str(number), "Naked pair", BOARD, tuple(PanelLine(text * times) for _ in range(lines))
+        )
         for number, (times, lines) in enumerate([(1, 2), (2, 2), (4, 2), (1, 60), (1, 1)] * 2)
     ]
     single = "n  r4c7=5 hidden single in row 4"
-    singles = Panel("9", "16 singles", BOARD, (Line(single),) * 16, is_list=True)
-    guide = Panel("1", "All", BOARD, (Line(text),), techniques=tuple(t.name for t in TECHNIQUES))
+    singles = Panel("9", "16 singles", BOARD, (PanelLine(single),) * 16, is_list=True)
+    guide = Panel(
+        "1", "All", BOARD, (PanelLine(text),), techniques=tuple(t.name for t in TECHNIQUES)
+    )
     return [
         SheetPuzzle("a.txt", Board(parse_puzzle(NINE)), worked=Worked([*[singles] * 4, *panels])),
         SheetPuzzle(LONG, Board(parse_puzzle(NINE)), worked=Worked([guide], "No further step.")),

@@ -9,8 +9,8 @@ from support.sheets import texts, tree_of
 
 from pipeline.errors import InputError
 from pipeline.outbox.report.page import job_fragment, page_chunks
-from pipeline.outbox.report.steps_page import Entry, entries_of, steps_page
-from pipeline.outbox.report.worked import Line, Panel
+from pipeline.outbox.report.steps_page import TextEntry, entries_of, steps_page
+from pipeline.outbox.report.worked import Panel, PanelLine
 from pipeline.steps import loader
 
 EASY = "53..7....6..195....98....6.8...6...34..8.3..17...2...6.6....28....419..5....8..79"
@@ -73,6 +73,12 @@ def test_only_puzzles_with_steps_link_to_them(box):
 
 
 def test_branches_are_nested():
-    lines = [Line("a"), Line("b", 1), Line("c", 2), Line("d", 2), Line("e", 1)]
-    inner = [Entry("b", [Entry("c", []), Entry("d", [])]), Entry("e", [])]
-    assert entries_of(Panel("1", "Net", BOARD, tuple(lines))) == [Entry("a", inner)]
+    lines = [
+        PanelLine("a"),
+        PanelLine("b", 1),
+        PanelLine("c", 2),
+        PanelLine("d", 2),
+        PanelLine("e", 1),
+    ]
+    inner = [TextEntry("b", [TextEntry("c", []), TextEntry("d", [])]), TextEntry("e", [])]
+    assert entries_of(Panel("1", "Net", BOARD, tuple(lines))) == [TextEntry("a", inner)]
