@@ -12,9 +12,9 @@ compiles in half the time, and most programs run faster, because LLVM sees the w
 
 This relies on parts of numba that it does not document: `JITCodeLibrary` and `JITCPUCodegen`, of
 which methods are overridden, `_internal_codegen` of the target, and `get_call_template` of a
-function. All programs but `steps` were compiled and passed their trials with numba 0.61.0, 0.63.1,
-0.65.1 and 0.68.1. If another version lacks a part, compiling fails and plain Python is used. Code
-is kept only if it passes the trial of its program.
+function. The programs were compiled and passed their trials with numba 0.61.0, 0.63.1, 0.65.1
+and 0.68.1 (`steps` only with 0.61.0 and 0.68.1). If another version lacks a part, compiling fails
+and plain Python is used. Code is kept only if it passes the trial of its program.
 """
 
 from __future__ import annotations
