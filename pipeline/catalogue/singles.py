@@ -110,7 +110,7 @@ def _naked_singles(cell):
 # The second pass restricts the cells. This is sound: naked and hidden singles are unit propagation
 # of "a unit has each value once". It is a contradiction if two cells are fixed to the same value,
 # or if a cell is the only place of two values.
-@compiled()
+@compiled(inline=True)
 def _propagate_unit(board, first, column_step, row_step):
     """Propagate the singles of a unit. Returns contradictions and eliminated values.
 
