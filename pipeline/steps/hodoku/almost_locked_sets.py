@@ -192,7 +192,7 @@ def _find_chain(tables, step, graph):
         cite_set(tables, step, graph, number)
         step[L.PATTERN_DIGITS] |= 1 << y
         if length > 1:
-            number, y = _set_before(tables, graph, number, y, length)
+            number, y = _set_before(tables, graph, best_start, number, y, length)
     cite_set(tables, step, graph, best_start)
     return 1
 
@@ -246,10 +246,13 @@ def _reach_sets(graph, start, x):
 
 
 @compiled()
-def _set_before(tables, graph, number, y, length):
-    """The set before a set of a chain, and the restricted common before `y`."""
+def _set_before(tables, graph, start, number, y, length):
+    """The set before a set of a chain from `start`, and the restricted common before `y`.
+
+    Sets before `start` are left out: an earlier start wrote their REACHED_BY.
+    """
     before = L.REACHED_BY + L.MAX_SETS * (length - 1)
-    for k in range(graph[L.FIRST_COMMON + graph[L.ALS_COUNT]]):
+    for k in range(graph[L.FIRST_COMMON + start + 1], graph[L.FIRST_COMMON + graph[L.ALS_COUNT]]):
         if graph[L.COMMON_SETS + 2 * k + 1] == number and graph[L.COMMON_DIGITS + k] >> y & 1:
             a = graph[L.COMMON_SETS + 2 * k]
             lasts = graph[before + a] & ~(1 << y)
