@@ -140,8 +140,8 @@ class ChainWords(UniquenessWords):
         if not first.holds and last.holds and self._see_all(ends):
             return f"{premise}; so {other} or {end}, and in both cases {self.conclusion}"
         return (
-            f"{premise}, and {end} leads back to {start}; of two neighbours in this loop, exactly one "
-            f"is true, so candidates that both exclude are false: {self.conclusion}"
+            f"{premise}, and {end} leads back to {start}; of two neighbours in this loop, exactly "
+            f"one is true, so candidates that both exclude are false: {self.conclusion}"
         )
 
     @property
