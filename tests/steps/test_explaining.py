@@ -117,6 +117,11 @@ def test_branches_of_a_contradiction_end_with_its_sentence():
             "r9c2 is the only cell of cage 7 at r9c2, so it is 7.",
         ),
         (
+            "f-puzzles-link.txt",
+            "combinations of cage 3 at r1c1 removes 3,4 from r1c2",
+            "No two candidates that fill cage 3 at r1c1 include 3 or 4, so r1c2 is not 3 or 4.",
+        ),
+        (
             "killer-arrows.txt",
             "value 8 of cage 17 at r9c1 removes 8 from r7c1,r7c2,r7c3,r8c1,r8c2,r9c4,r9c6",
             (

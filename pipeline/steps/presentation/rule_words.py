@@ -39,7 +39,7 @@ class RuleWords(StepWords):
         left = {
             value
             for cell in cells
-            for value in self.position.values_in(cell)
+            for value in self.position.values_in(cell) or (self.position.values[cell],)
             if (cell, value) not in targets
         }
         if len(cells) == 1:
