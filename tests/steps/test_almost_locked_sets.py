@@ -120,3 +120,31 @@ def test_the_reason_of_a_death_blossom_names_its_stem():
     step = first_step(*CASES["a death blossom"][:2])
     assert step
     assert "The stem r1c1 is 1 or 2; its petals in " in sentence_of(step)
+
+
+# A number with = is filled in. Naked singles are left open, so that there are hundreds of sets.
+MANY_SETS = """
+    =9 =5 =4  =2   =6  1    =8 =7  =3
+    1  =6 3   =9   =8  =7   =4 5   2
+    2  7  8   4    =3  5    6  =1  =9
+    8  9  1   =5   79  =2   =3 46  67
+    6  239 5  48   47  3    79 469 =1
+    4  39 =7  =6   19  139  =2 =8  5
+    =3 =4 269 1    257 8    579 269 678
+    =5 =1 269 47   2479 489 79 369 678
+    7  =8 9   =3   259 =6   15 29  =4
+"""
+
+
+def test_a_chain_cites_only_sets_from_its_own_start():
+    marks = MANY_SETS.split()
+    masks = [1 << int(mark[1]) - 1 if mark[0] == "=" else 511 for mark in marks]
+    gone = [
+        (cell, value)
+        for cell, mark in enumerate(marks)
+        for value in range(1, 10)
+        if mark[0] != "=" and str(value) not in mark
+    ]
+    order = [technique_named("ALS chain")]
+    step = next(steps(masks, unique=False, techniques=order, eliminated=gone))
+    assert step.eliminated
