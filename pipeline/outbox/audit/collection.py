@@ -152,18 +152,19 @@ class _AuditedCollection:
         rows_read: list[AuditedRow] = []
         fault, end = None, len(chunk)
         correct_rows = {*chain.from_iterable(correct.values())}
-        for row in [row for row in range(end) if row not in correct_rows]:
+        for index in [index for index in range(end) if index not in correct_rows]:
             try:
-                read = read_row(chunk, row, self._report)
+                read = read_row(chunk, index, self._report)
             except InputError as error:
-                fault, end = error, row
+                fault, end = error, index
                 break
             rows_read.append(read)
             self._count_rows(read.row.status, read.row.complete, read.row.certificate, 1)
             self.counts[DISAGREEMENTS] += read.has_wrong_solution
-        for assertion, rows in correct.items():
+        for assertion, indices in correct.items():
             status, _, complete, certificate = assertion.split(",")
-            self._count_rows(status, complete, certificate, sum(row < end for row in rows))
+            count = sum(index < end for index in indices)
+            self._count_rows(status, complete, certificate, count)
         self.count += end
         wrong = certify_grids_of_rows(rows_read, self._report)
         valid = [row for row in rows_read if row.are_grids_valid and row.number not in wrong]
