@@ -11,8 +11,8 @@ from support.pictures import BEFORE, BOARD, PUZZLE
 
 from pipeline.outbox.report.panel_drawing import panels_svg
 from pipeline.outbox.report.worked import (
-    Line,
     Panel,
+    PanelLine,
     Worked,
     distribute_panels,
     guide_of,
@@ -45,7 +45,7 @@ def other() -> Step:
 
 
 def panel(characters: int, *, lines: int = 1, is_list: bool = False) -> Panel:
-    return Panel("1", "Pair", BOARD, (Line("x" * characters),) * lines, is_list)
+    return Panel("1", "Pair", BOARD, (PanelLine("x" * characters),) * lines, is_list)
 
 
 def test_singles_that_follow_each_other_share_a_panel_with_letters():
