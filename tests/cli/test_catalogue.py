@@ -8,7 +8,7 @@ import re
 import signal
 import stat
 import subprocess
-from itertools import islice
+from itertools import count, islice
 from pathlib import Path
 
 import pytest
@@ -21,6 +21,7 @@ from support.oracle import solutions
 from support.puzzles import PATIENCE
 
 from pipeline import Copy, Grid, SkippedItem, Tally, Wish, dedupe, generate, read, solve
+from pipeline.catalogue import generating
 from pipeline.errors import UsageError
 
 EASY = "53..7....6..195....98....6.8...6...34..8.3..17...2...6.6....28....419..5....8..79"
@@ -266,14 +267,20 @@ def test_what_was_generated_before_an_interruption_is_kept_and_counted(desk, is_
         assert len(rows("many.csv")) == len(lines) + 1
 
 
-def test_an_interruption_before_the_first_puzzle_says_how_many_were_tried(desk):
+def test_an_interruption_before_the_first_puzzle_says_how_many_were_tried(desk, monkeypatch):
+    make_batch, numbers = generating._make_batch, count(1)
+
+    def interrupted_in_the_second_batch(*arguments):
+        if next(numbers) == 2:
+            signal.raise_signal(signal.SIGINT)
+        return make_batch(*arguments)
+
+    monkeypatch.setattr(generating, "BATCH_GRIDS", 4)
+    monkeypatch.setattr(generating, "_make_batch", interrupted_in_the_second_batch)
     command = "generate", "1", "--seed", "1", "--technique", "jellyfish", "-o", "many.txt"
-    with start(*command, stdin=subprocess.DEVNULL) as process:
-        wait_for(lambda: [*desk.glob("*many.txt*")])
-        process.send_signal(signal.SIGINT)
-        _, heard = process.communicate(timeout=PATIENCE)
-    assert process.returncode == 75
-    assert re.fullmatch(r"none of [0-9,]+ puzzles fits the options so far\ninterrupted\n", heard)
+    code, _, heard = run(*command)
+    assert code == 75
+    assert heard == "none of 4 puzzles fits the options so far\ninterrupted\n"
     assert not Path("many.txt").exists()
 
 
