@@ -261,8 +261,9 @@ def report(
     report.html in the outbox is replaced; a file named with -o is replaced only with --force.
 
     --steps also makes a page of hints and steps for each puzzle that has none yet: at most 100
-    pages, within a minute and 20 MB. It removes the pages of puzzles that are no longer on the
-    report. Without --steps, the report links to the pages that exist.
+    pages, within a minute and 20 MB. The search for the steps of one puzzle ends after 20 seconds.
+    Pages of puzzles that are no longer on the report are removed. Without --steps, the report links
+    to the pages that exist.
 
     sudoku-pipeline report
 
@@ -286,12 +287,13 @@ def report(
     if output == STANDARD_OUTPUT and steps:
         raise UsageError("--steps writes pages beside the report; name a file with --output")
     target = output or outbox / REPORT
+    if output is not None:
+        check_json(output, as_json=as_json)
+        check_target("--output", output, force=force)
     step_pages = StepPages(target.resolve(), makes_pages=steps, track=track_steps)
     if output is None:
         write_report(outbox, settings.inbox, target, with_progress, totals, step_pages)
     else:
-        check_json(output, as_json=as_json)
-        check_target("--output", output, force=force)
         folder = outbox if output == STANDARD_OUTPUT else output.resolve().parent
         page = page_chunks(
             outbox, settings.inbox, folder, with_progress, totals=totals, step_pages=step_pages

@@ -5,6 +5,7 @@ Nothing of the solution is visible until somebody unfolds it.
 
 from __future__ import annotations
 
+import os
 import re
 import time
 from collections.abc import Callable, Sequence
@@ -13,7 +14,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from pipeline.errors import InputError, printable
+from pipeline.errors import InputError, UsageError, printable
 from pipeline.files import write_text_atomically
 from pipeline.outbox import RECORD_SUFFIX
 from pipeline.outbox.names import STEPS_ENDING
@@ -28,9 +29,9 @@ from pipeline.outbox.report.views import may_have_steps, url_path
 from pipeline.outbox.report.worked import Panel, PanelLine, guide_of, worked_of
 from pipeline.version import __version__, build
 
-_MAX_SECONDS, _MAX_BYTES = 60.0, 20_000_000
-"""No further page is made after this time since the first one, or when all pages together are this
-large."""
+_MAX_SECONDS, _MAX_PAGE_SECONDS, _MAX_BYTES = 60.0, 20.0, 20_000_000
+"""Maximum time for all pages of a call, maximum time for the steps of a page, and size of all pages
+from which on no further page is made. A page is only started if its time is left."""
 
 _PAGE_NAME = re.compile(r"[0-9a-f]{20}\.html")
 """Matches the name of a page of steps: the beginning of a hash, as in `StepPages.address`."""
@@ -61,9 +62,18 @@ def steps_page(record: Path, inbox_done: Path) -> str:
     return _page_of(shorten(puzzle.title or puzzle.name), puzzle.board, puzzle.status)
 
 
-def _page_of(name: str, board: Board, status: str, report: str = "/") -> str:
-    """The page of the steps through the puzzle of a board, with a link to the report."""
-    worked = worked_of(board, status)
+def _page_of(
+    name: str,
+    board: Board,
+    status: str,
+    report: str = "/",
+    has_time: Callable[[], bool] = lambda: True,
+) -> str:
+    """The page of the steps through the puzzle of a board, with a link to the report.
+
+    `has_time` as for `worked_of`.
+    """
+    worked = worked_of(board, status, has_time)
     panels = [*worked.panels]
     start = Board(board.puzzle, symbols=board.symbols, unread=board.unread)
     style = (
@@ -127,6 +137,9 @@ class StepPages:
 
         - `makes_pages`: make missing pages, as long as the limits allow that.
         - `track`: called before a page is made, with the number of pages made so far.
+        - `clock`: returns the time in seconds.
+
+        Raises UsageError if pages are to be made, and the folder is a link or no folder.
         """
         self._report, self._makes_pages = report, makes_pages
         self._track, self._clock = track, clock
@@ -137,7 +150,14 @@ class StepPages:
         self.omitted = 0
         # an earlier version could publish an archive under this name: its folder is left alone
         is_ours = not self._folder.with_name(self._folder.name + RECORD_SUFFIX).exists()
-        self._is_used = is_ours and (makes_pages or self._folder.is_dir())
+        is_folder = self._folder.is_dir() and not self._folder.is_symlink()
+        if makes_pages and is_ours and not is_folder and os.path.lexists(self._folder):
+            kind = "a link" if self._folder.is_symlink() else "not a folder"
+            raise UsageError(
+                f"{printable(str(self._folder))} is {kind}, so no pages of steps are written; "
+                "remove it, or name another report with --output"
+            )
+        self._is_used = is_ours and (makes_pages or is_folder)
 
     @property
     def count(self) -> int:
@@ -169,11 +189,14 @@ class StepPages:
         if len(self._linked) >= self.max_pages or self._bytes_left <= 0:
             return False
         if not path.is_file():
-            self._end = self._end or self._clock() + _MAX_SECONDS
-            if self._clock() > self._end:
+            now = self._clock()
+            self._end = self._end or now + _MAX_SECONDS
+            page_end = now + _MAX_PAGE_SECONDS
+            if page_end > self._end:
                 return False
             self._track(self._made_count)
-            page = _page_of(name, board, "unique", url_path(f"../{self._report.name}"))
+            report = url_path(f"../{self._report.name}")
+            page = _page_of(name, board, "unique", report, lambda: self._clock() < page_end)
             self._folder.mkdir(exist_ok=True)
             write_text_atomically(path, [page])
             self._made_count += 1

@@ -5,7 +5,7 @@ Singles that follow each other share a panel, on whose board their values are le
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
@@ -193,10 +193,11 @@ class Worked:
     hint: Hint | None = None
 
 
-def worked_of(board: Board, status: str) -> Worked:
+def worked_of(board: Board, status: str, has_time: Callable[[], bool] = lambda: True) -> Worked:
     """The steps through the puzzle of a board, and a sentence if they do not fill it.
 
-    `status`: that of the result; techniques that rely on a unique solution need `unique`.
+    - `status`: that of the result; techniques that rely on a unique solution need `unique`.
+    - `has_time`: called after each step; the search for steps ends once it returns false.
     """
     from pipeline.steps import steps  # noqa: PLC0415 - loads numpy
     from pipeline.steps.variants import has_variant_steps, variant_steps  # noqa: PLC0415
@@ -208,12 +209,13 @@ def worked_of(board: Board, status: str) -> Worked:
         return Worked((), "There are no steps: the puzzle is too large, or has the value 0.")
     is_classic = puzzle.is_plain and puzzle.geometry == NINE_BY_NINE
     found: list[Step] = []
+    is_cut = False
     try:
-        if is_classic:
-            found += steps(puzzle.cells, unique=status == "unique")
-        else:
-            found += variant_steps(puzzle)
-        found = [step.with_symbols(board.symbols) for step in found]
+        unique = status == "unique"
+        for step in steps(puzzle.cells, unique=unique) if is_classic else variant_steps(puzzle):
+            found.append(step.with_symbols(board.symbols))
+            if is_cut := not has_time():
+                break
     except SolverError as error:
         return Worked((), f"There are no steps: {error}.")
     panels = [*panels_of(puzzle, found, board.symbols)]
@@ -222,7 +224,8 @@ def worked_of(board: Board, status: str) -> Worked:
     if found and open_cells == sum(len(step.placed) for step in found):
         return Worked(panels, hint=hint)
     further = "further " if found else ""
-    note = f"No {further}step was found; the solution was found by search."
+    end = "The time limit for steps was reached" if is_cut else f"No {further}step was found"
+    note = f"{end}; the solution was found by search."
     return Worked(panels, note, hint)
 
 

@@ -111,11 +111,45 @@ def test_a_limited_number_of_pages_is_made_in_a_limited_time(box):
     write_report(box.outbox, box.inbox, box.outbox / REPORT, step_pages=Pages(box, max_pages=1))
     assert len(links(box)) == len(pages(box)) == 1
     assert "2 more puzzles on this page can have steps" in (box.outbox / REPORT).read_text()
-    write_report(box.outbox, box.inbox, box.outbox / REPORT, step_pages=Pages(box, seconds=99))
-    assert len(links(box)) == 1, "a page that exists is linked, and none is made"
+    write_report(box.outbox, box.inbox, box.outbox / REPORT, step_pages=Pages(box, seconds=15))
+    assert len(links(box)) == 2, "a page that exists is linked, and there is time for one more"
     write_report(box.outbox, box.inbox, box.outbox / REPORT, step_pages=Pages(box))
     assert len(links(box)) == 3
     assert "can have steps" not in (box.outbox / REPORT).read_text()
+
+
+def test_the_steps_of_a_slow_puzzle_end_at_a_time_limit_and_its_page_says_so(box):
+    write_report(box.outbox, box.inbox, box.outbox / REPORT, step_pages=Pages(box, seconds=30))
+    (link,) = links(box)
+    page = (box.outbox / link).read_text()
+    assert "The time limit for steps was reached; the solution was found by search." in page
+    assert len(texts(tree_of(page), "summary")) > 1, "the first step is on the page"
+    write_report(box.outbox, box.inbox, box.outbox / REPORT, step_pages=Pages(box))
+    assert len(links(box)) == 3
+    assert (box.outbox / link).read_text() == page, "the next call does not try this puzzle again"
+    cut = [link for link in links(box) if "time limit" in (box.outbox / link).read_text()]
+    assert cut == [link], "other pages have all steps"
+
+
+@pytest.mark.parametrize("kind", ["link", "broken link", "file"])
+@pytest.mark.parametrize("name", [STEPS_FOLDER, "page-steps"])
+def test_nothing_is_written_through_a_link_or_over_a_file(box, tmp_path, kind, name):
+    folder, target = box.outbox / name, tmp_path / "elsewhere"
+    if kind == "file":
+        folder.write_text("mine")
+    else:
+        folder.symlink_to(target, target_is_directory=True)
+    if kind == "link":
+        target.mkdir()
+        (target / f"{'0' * 20}.html").write_text("mine")
+    options = () if name == STEPS_FOLDER else ("-o", str(box.outbox / "page.html"))
+    code, printed, said = report(box, "--steps", *options)
+    what = "not a folder" if kind == "file" else "a link"
+    assert (code, printed) == (2, "")
+    assert f"{name} is {what}, so no pages of steps are written" in said
+    assert [path.read_text() for path in target.glob("*")] == ["mine"] * (kind == "link")
+    assert not (folder.with_name(f"{name.removesuffix('-steps')}.html")).exists()
+    assert report(box, *options)[0] == 0, "without --steps, the report is written"
 
 
 def test_other_commands_ignore_the_pages(box):
