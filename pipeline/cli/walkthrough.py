@@ -207,9 +207,20 @@ def _show(
 
     Returns False if there is no hint, or none of `--all-steps`.
     """
+    if _is_full(result, problem):
+        say(f"{name}: the grid is full: no step is left")
+        return walkthrough.hint is None and not walkthrough.are_all
     if walkthrough.hint:
         return _show_hint(name, result, problem.puzzle, walkthrough, walkthrough.hint)
     return _show_all(name, result, problem.puzzle, walkthrough, display)
+
+
+def _is_full(result: Result[Any], problem: PuzzleProblem) -> bool:
+    """Whether no cell is open in the position from which the steps start."""
+    open_cells = {c for c, mask in enumerate(problem.puzzle.cells) if mask.bit_count() > 1}
+    if result.status == "unique" and not mistakes_of(result):
+        open_cells -= {cell for cell, _ in problem.parsed.progress.placed}
+    return not open_cells
 
 
 def _mistake_texts(result: Result[Any]) -> list[str]:
@@ -286,7 +297,7 @@ def _show_all(
     if walkthrough.are_all and count == 0:
         say(f"{name}: no step found")
         return False
-    if not walkthrough.are_all and not _is_filled(puzzle, last):
+    if not walkthrough.are_all and not (last and _fills_grid(last)):
         message = f"no step found after {counted(count, 'step')}" if count else "no step found"
         say(f"{name}: {message}{'' if walkthrough.until else '; solved by search'}")
     elif walkthrough.until:
@@ -294,12 +305,10 @@ def _show_all(
     return True
 
 
-def _is_filled(puzzle: Puzzle, last: Step | None) -> bool:
-    """Whether no cell is open after the last step, or at the start if there is none."""
-    if last is None:
-        return all(mask.bit_count() == 1 for mask in puzzle.cells)
-    open_cells = {cell for cell, mask in enumerate(last.before.candidates) if mask}
-    return open_cells == {cell for cell, _ in last.placed}
+def _fills_grid(step: Step) -> bool:
+    """Whether no cell is open after a step."""
+    open_cells = {cell for cell, mask in enumerate(step.before.candidates) if mask}
+    return open_cells == {cell for cell, _ in step.placed}
 
 
 def _print_details(step: Step, *, full: bool) -> None:

@@ -28,6 +28,9 @@ IN_PLAY = (
 )
 """A line of HoDoKu with a digit that was placed in r3c2, and eliminated candidates."""
 
+FULL_GAME = f":0000:x:{SOLVED[:8]}+{SOLVED[8:]}:::"
+"""A line of HoDoKu with a digit that was placed in the last open cell."""
+
 
 @pytest.fixture(autouse=True)
 def _desk(tmp_path, monkeypatch):
@@ -186,6 +189,29 @@ def test_a_hint_that_cannot_be_given_has_a_reason_and_exit_code_1():
     assert run("solve", "--hint", "--json", "wrong.txt")[0] == 1
     code, printed, said = run("solve", "--quiet", "--max-solutions", "1", "--hint", "open.txt")
     assert (code, printed, said) == (1, "", "open.txt: no step found\n")
+
+
+@pytest.mark.parametrize(
+    "option", ["--hint", "--hint=step", "--all-steps", "--steps", "--until=X-wing"]
+)
+@pytest.mark.parametrize("board", [SOLVED, "1234341221434321", FULL_GAME])
+def test_a_full_grid_has_no_step_left(option, board):
+    Path("full.txt").write_text(f"{board}\n")
+    code, printed, said = run("solve", "--quiet", option, "full.txt")
+    only_steps = option != "--steps"
+    assert code == (option in ("--hint", "--hint=step", "--all-steps"))
+    assert said.startswith("full.txt: the grid is full: no step is left\n")
+    assert "no step found" not in said
+    assert ("unique" in printed) != only_steps
+
+
+@pytest.mark.parametrize(
+    ("options", "count"),
+    [("--hint", 1), ("--hint=where", 1), ("--all-steps", 100), ("--steps", 100)],
+)
+def test_a_hint_needs_only_one_solution(options, count):
+    record = json.loads(run("solve", "--quiet", options, "--json", "open.txt")[1])
+    assert (record["status"], record["solutions"], record["steps"]) == ("multiple", count, [])
 
 
 def test_steps_end_where_only_a_search_goes_on():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -171,6 +172,7 @@ def solve(  # noqa: PLR0913 - one parameter per option
     if table:
         is_alone = not (board or walkthrough or times or svg or as_json)
         raise typer.Exit(_tabulate(files, table, settings, force=force, is_alone=is_alone))
+    settings = _without_surplus(settings, walkthrough, shows_solutions=as_json or bool(svg))
     boards = board or sys.stdout.isatty()
     kept, code = [], EXIT_OK
     for number, (item, result) in enumerate(solve_files(files, settings)):
@@ -226,6 +228,23 @@ def _walkthrough(
     if hint and (steps or are_all or until):
         raise UsageError("--hint cannot be combined with --steps, --all-steps or --until")
     return Walkthrough(hint, steps or "lines", are_all, order, until, boards)
+
+
+def _without_surplus(
+    settings: Settings, walkthrough: Walkthrough | None, *, shows_solutions: bool
+) -> Settings:
+    """The settings to search for one solution if none is shown; else the same settings.
+
+    The status still says whether there are other solutions.
+
+    `shows_solutions`: whether records or a drawing, unless they are those of a hint, show
+    solutions.
+    """
+    if walkthrough is None or not walkthrough.has_only_steps:
+        return settings
+    if shows_solutions and walkthrough.hint is None:
+        return settings
+    return replace(settings, max_solutions=1)
 
 
 def _tabulate(
@@ -313,8 +332,6 @@ def count(
 
     cat examples/six.txt | sudoku-pipeline count --print -
     """
-    from dataclasses import replace
-
     from pipeline.cli.answers import solve_files
     from pipeline.cli.results import (
         count_line,
