@@ -205,6 +205,8 @@ def worked_of(board: Board, status: str, has_time: Callable[[], bool] = lambda: 
     puzzle = board.puzzle
     if not (puzzle and board.grid):
         return Worked((), "There are no steps, as no solution is known.")
+    if all(mask.bit_count() == 1 for mask in puzzle.cells):
+        return Worked((), "The grid is full: no step is left.")
     if not has_variant_steps(puzzle):
         return Worked((), "There are no steps: the puzzle is too large, or has the value 0.")
     is_classic = puzzle.is_plain and puzzle.geometry == NINE_BY_NINE

@@ -9,6 +9,8 @@ import pytest
 from support.pages import ROOT
 from support.pictures import BEFORE, BOARD, PUZZLE
 
+from pipeline import Grid, parse_puzzle
+from pipeline.outbox.report.board import Board
 from pipeline.outbox.report.panel_drawing import panels_svg
 from pipeline.outbox.report.worked import (
     Panel,
@@ -17,6 +19,7 @@ from pipeline.outbox.report.worked import (
     distribute_panels,
     guide_of,
     panels_of,
+    worked_of,
 )
 from pipeline.puzzle.geometry import NINE_BY_NINE
 from pipeline.puzzle.puzzle import Puzzle
@@ -69,6 +72,14 @@ def test_a_note_has_room_on_its_page():
     pages = distribute_panels(1, "", "", Worked(full, "End."))
     assert [each.note for each in pages] == ["", "End."]
     assert pages[0].rows == page.rows
+
+
+def test_a_full_grid_has_a_note_instead_of_steps():
+    full = parse_puzzle("1234341221434321")
+    grid = Grid(full.geometry, tuple(mask.bit_length() for mask in full.cells))
+    assert worked_of(Board(full, grid), "unique") == Worked(
+        (), "The grid is full: no step is left."
+    )
 
 
 def test_candidates_are_drawn_from_the_first_elimination_on():
