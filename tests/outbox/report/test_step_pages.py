@@ -150,6 +150,10 @@ def test_nothing_is_written_through_a_link_or_over_a_file(box, tmp_path, kind, n
     assert [path.read_text() for path in target.glob("*")] == ["mine"] * (kind == "link")
     assert not (folder.with_name(f"{name.removesuffix('-steps')}.html")).exists()
     assert report(box, *options)[0] == 0, "without --steps, the report is written"
+    assert (
+        f'href="{name}/'
+        not in (folder.with_name(f"{name.removesuffix('-steps')}.html")).read_text()
+    )
 
 
 def test_other_commands_ignore_the_pages(box):
