@@ -52,8 +52,8 @@ lines, weak links are dashed; grey units and framed cells belong to the pattern.
 
 WITHOUT_EXAMPLE = {
     "nested dynamic forcing chain": (
-        "There is no example: in a puzzle rated 11.0, such a step has 65 lines. The hardest "
-        "puzzles that were tried, rated up to 11.0, are solved by simpler chains."
+        "There is no example: the one step that was found has 65 lines, too many for a page. It is "
+        "a step of a puzzle rated 11.0, if simpler chains are left out."
     )
 }
 """Why the pages of some techniques have no example."""

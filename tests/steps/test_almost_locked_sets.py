@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import re
+from dataclasses import replace
+from itertools import pairwise
+
 import pytest
-from support.positions import UNITS, candidates_of, eliminated, eliminated_by, first_step
+from support.positions import UNITS, candidates_of, cell_of, eliminated, eliminated_by, first_step
+from support.step_states import example
 from support.techniques import masks_of
 
-from pipeline.steps import steps
+from pipeline.steps import Step, steps
 from pipeline.steps.orders import technique_named
 from pipeline.steps.presentation.wording import sentence_of
 
@@ -16,6 +21,7 @@ def _rest(unit: str, but: str, values: str) -> str:
     return " ".join(f"{cell}<>{values}" for cell in cells if cell not in but.split())
 
 
+LINKED = ("ALS-XZ", "ALS-XY-wing", "ALS chain")
 CHAIN = {"r1c1": "12", "r1c5": "23", "r5c5": "34", "r5c9": "14"}
 CASES = {
     "a Sue de Coq": (
@@ -136,8 +142,22 @@ MANY_SETS = """
 """
 
 
-def test_a_chain_cites_only_sets_from_its_own_start():
-    marks = MANY_SETS.split()
+# The sets of the chain share r4c2. In three sets, the last would have no place for 5.
+SHARED_CELLS = """
+    3  1  =6 4    =2 =9 8  7   5
+    9  5  =2 6    8  =7 =1 =3  4
+    8  57 =4 3    5  1  6  9   2
+    57 4  3  2347 1  2  =9 =8  6
+    2  =6 =8 =5   9  3  4  1   =7
+    =1 9  7  38   =6 4  5  =2  35
+    7  =3 5  1    =4 8  2  156 =9
+    6  2  1  9    =7 5  3  =4  =8
+    45 =8 9  2    3  =6 7  5   13
+"""
+
+
+def _first_chain(position: str) -> Step:
+    marks = position.split()
     masks = [1 << int(mark[1]) - 1 if mark[0] == "=" else 511 for mark in marks]
     gone = [
         (cell, value)
@@ -146,5 +166,64 @@ def test_a_chain_cites_only_sets_from_its_own_start():
         if mark[0] != "=" and str(value) not in mark
     ]
     order = [technique_named("ALS chain")]
-    step = next(steps(masks, unique=False, techniques=order, eliminated=gone))
-    assert step.eliminated
+    return next(steps(masks, unique=False, techniques=order, eliminated=gone))
+
+
+def test_a_chain_cites_only_sets_from_its_own_start():
+    assert _first_chain(MANY_SETS).eliminated
+
+
+REASONS = {
+    **{name: lambda name=name: example("hodoku", name) for name in LINKED},
+    **{case: lambda case=case: first_step(*CASES[case][:2])
+       for case in CASES if CASES[case][0] in LINKED and CASES[case][2]},
+    "many sets": lambda: _first_chain(MANY_SETS),
+    "shared cells": lambda: _first_chain(SHARED_CELLS),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", REASONS)
+def test_the_statements_of_a_reason_are_true(case):
+    step = REASONS[case]()
+    before, text = step.before, step.reason
+    sets = {}
+    for name, cell_names, values in re.findall(r"([A-F]) = ([rc\d, and]+) \(([^)]*)\)", text):
+        sets[name] = [cell_of(cell) for cell in re.findall(r"r\dc\d", cell_names)]
+        held = {value for cell in sets[name] for value in before.values_in(cell)}
+        assert held == {*map(int, re.findall(r"\d", values))}
+        assert len(held) == len({*sets[name]}) + 1
+        assert before.units_with(sets[name])
+    assert "".join(sets) == "ABCDEF"[: len(sets)]
+
+    def places(name: str, value: int) -> list[int]:
+        return [cell for cell in sets[name] if before.has(cell, value)]
+
+    def is_seen(cell: int, value: int, name: str) -> bool:
+        own = places(name, value)
+        return bool(own) and all(before.sees(cell, place) for place in own)
+
+    if double := re.search(r"they cannot both hold (\d), nor both (\d)", text):
+        links = [("A", "B", int(value)) for value in double.groups()]
+    else:
+        found = re.findall(r"([A-F]) and ([A-F]) (?:cannot both hold|both) (\d)", text)
+        links = [(first, second, int(value)) for first, second, value in found]
+        assert [(first, second) for first, second, _ in links] == [*pairwise(sets)]
+        assert all(one[2] != other[2] for one, other in pairwise(links))
+    for first, second, value in links:
+        assert places(second, value)
+        assert all(is_seen(place, value, first) for place in places(second, value))
+    linked = {value for _, _, value in links}
+    for cell, value in step.eliminated:
+        seen = [is_seen(cell, value, name) for name in ("A", [*sets][-1])]
+        assert any(seen) if double and value not in linked else all(seen)
+        assert double or value not in (links[0][2], links[-1][2])
+
+
+def test_sets_that_do_not_prove_a_step_are_not_named():
+    step = first_step("ALS-XZ", CASES["an ALS-XZ"][1])
+    assert step
+    other = replace(step, eliminated=((80, 9),))
+    assert other.reason == (
+        "The candidates of r1c1, r1c5 and r2c5 leave no other possibility: r9c9 is not 9."
+    )
+    assert str(other) == "ALS-XZ 1,2,3 in r1c1,r1c5,r2c5 removes 9 from r9c9"

@@ -12,6 +12,7 @@ from support.step_states import REASONS, STATES, WITHOUT_STATE, example, reasons
 
 from pipeline.puzzle.puzzle import Puzzle
 from pipeline.reading.formats import parse_puzzle
+from pipeline.rules import Sum
 from pipeline.steps import steps
 from pipeline.steps.orders import order_with
 from pipeline.steps.presentation.wording import WORDINGS, wording_of
@@ -142,6 +143,12 @@ def test_branches_of_a_contradiction_end_with_its_sentence():
 def test_steps_of_variants_are_explained_by_their_rules(name, line, reason):
     found = variant_steps(Puzzle.from_file(EXAMPLES / name))
     assert next(step.reason for step in found if str(step) == line) == reason
+
+
+def test_values_of_a_sum_that_may_repeat_are_not_each_needed():
+    puzzle = Puzzle.empty(9, (Sum(((0, 1), (13, 1), (26, 1)), 5),))
+    reason = next(variant_steps(puzzle)).reason
+    assert reason.startswith("The three values of sum 5 at r1c1 are among 1, 2 and 3, so ")
 
 
 def test_a_forcing_chain_from_the_only_candidate_of_a_cell():

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import combinations
+
 from pipeline.steps.presentation.words import (
     StepWords,
     by_cells,
@@ -47,7 +49,8 @@ class RuleWords(StepWords):
             return f"{self.names(cells)} is the only cell of {self.rules}, so it is {value}"
         count, allowed = number_word(len(cells)), self.symbols(sorted(left))
         if left.isdisjoint(values) and len(left) < len(values):
-            verb = "must be" if len(left) == len(cells) else "are among"
+            all_differ = all(self.position.sees(*pair) for pair in combinations(cells, 2))
+            verb = "must be" if all_differ and len(left) == len(cells) else "are among"
             return f"the {count} values of {self.rules} {verb} {allowed}, so {self.conclusion}"
         start = f"no {count} candidates that fill {self.rules} include"
         if left.isdisjoint(values):

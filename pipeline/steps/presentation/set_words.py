@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from itertools import combinations, islice, pairwise, product
+from functools import cache, partial
+from itertools import combinations, islice, pairwise
 from string import ascii_uppercase
 
 from pipeline.steps.presentation.chain_words import ChainWords
@@ -13,11 +13,11 @@ from pipeline.steps.step import Node
 _Set = tuple[int, ...]
 """The cells of an almost locked set."""
 
-_SET_COUNTS = {"ALS-XZ": 2, "ALS-XY-wing": 3}
-"""The number of sets, for techniques in which it is fixed."""
+_Chain = tuple[tuple[_Set, ...], tuple[int, ...]]
+"""Sets, and their restricted commons."""
 
-_MAX_PARTITIONS = 200
-"""Maximum number of ways to divide cells into sets that are tried."""
+_SET_COUNTS = {"ALS-XZ": (2,), "ALS-XY-wing": (3,), "ALS chain": (4, 5, 6)}
+"""The possible numbers of sets of a technique."""
 
 
 class SetWords(ChainWords):
@@ -33,56 +33,89 @@ class SetWords(ChainWords):
         """The sets with their candidates: `1,4,7 in r1c2,r1c5 and 4,7 in r3c5`."""
         return " and ".join(
             f"{self._line_symbols(self._values_of(cells))} in {self._line_names(cells)}"
-            for cells in self._sets() or [self.step.cells]
+            for cells in self._chain_of_sets()[0] or [self.step.cells]
         )
 
     def _values_of(self, cells: _Set) -> list[int]:
         """The candidates of cells, ascending."""
         return sorted({value for cell in cells for value in self.position.values_in(cell)})
 
-    def _sets(self) -> list[_Set]:
-        """The almost locked sets of the pattern, whose cells follow one another."""
-        partitions = [*islice(self._partitions(self.step.cells, ()), _MAX_PARTITIONS)]
-        proofs = (sets for sets in partitions if self._is_proof(sets))
-        return next(proofs, partitions[0] if partitions else [])
+    def _chain_of_sets(self) -> _Chain:
+        """Almost locked sets that prove the step, in order, and their restricted commons.
 
-    def _is_proof(self, sets: list[_Set]) -> bool:
-        """Whether the first or the last set must hold what the step eliminates."""
-        if len(sets) != _SET_COUNTS.get(self.step.technique.name, len(sets)) or len(sets) < 2:
-            return False
-        if len(sets) == 2 and len(self._commons(*sets)) > 1:
-            return True
-        ends = [
-            (target, self._places(value, cells))
-            for target, value in self.step.eliminated
-            for cells in (sets[0], sets[-1])
-        ]
-        is_seen = all(
-            places and all(self.position.sees(target, cell) for cell in places)
-            for target, places in ends
-        )
-        return is_seen and self._links(sets) is not None
-
-    def _links(self, sets: list[_Set]) -> tuple[int, ...] | None:
-        """A common value of each two neighbours, not the one before; None if there is none."""
-        commons = (self._commons(first, second) for first, second in pairwise(sets))
-        chosen = product(*commons)
-        return next((v for v in chosen if all(a != b for a, b in pairwise(v))), None)
-
-    def _partitions(self, cells: _Set, before: tuple[_Set, ...]) -> Iterator[list[_Set]]:
-        """Yield the ways to divide cells into almost locked sets, each linked to the next.
-
-        `before`: the sets so far. A set may also have cells of them, except of the last one.
+        A common for each two neighbours; of two sets with two commons, both. Empty if no sets of
+        the pattern are found that prove the step. The pattern has the cells of each set after those
+        of the sets before, each cell once. Chains grow by one set at a time, and one is kept for
+        each number of cells, last set and last common: to list all chains can take a minute.
         """
-        if not cells:
-            yield [*before]
-        earlier = sorted({cell for cells_before in before[:-1] for cell in cells_before} - {*cells})
-        for size, more in product(range(1, len(cells) + 1), range(len(earlier) + 1)):
-            for shared in combinations(earlier, more):
-                own = (*cells[:size], *shared)
-                is_set = len(self._values_of(own)) == len(own) + 1 and self.position.units_with(own)
-                if is_set and (not before or self._commons(before[-1], own)):
-                    yield from self._partitions(cells[size:], (*before, own))
+        sets, pattern = self._almost_locked_sets(), self.step.cells
+        counts = _SET_COUNTS[self.step.technique.name]
+        if 2 in counts:
+            for pair in ((pattern[:size], pattern[size:]) for size in range(1, len(pattern))):
+                if {*map(frozenset, pair)} <= {*map(frozenset, sets)} and self._is_double(*pair):
+                    return pair, (*self._commons(*pair),)
+        ends = {cells for cells in sets if self._is_end(cells)}
+        next_sets, commons = cache(partial(self._next_sets, sets)), cache(self._commons)
+        # Number of known cells, last set and last common → a chain
+        chains: dict[tuple[int, _Set, int], _Chain] = {
+            (known, cells, 0): ((cells,), ()) for known, cells in next_sets(0) if cells in ends
+        }
+        for count in range(2, max(counts) + 1):
+            chains = {
+                (number, cells, value): ((*chain, cells), (*links, value))
+                for (known, last, before), (chain, links) in chains.items()
+                for number, cells in next_sets(known)
+                if cells not in chain
+                for value in commons(last, cells)
+                if value != before and (links or value not in self.target_values)
+            }
+            for (known, last, value), path in chains.items() if count in counts else ():
+                if known == len(pattern) and last in ends and value not in self.target_values:
+                    return path
+        return (), ()
+
+    def _next_sets(self, sets: list[_Set], known: int) -> list[tuple[int, _Set]]:
+        """The sets whose new cells come next after the first `known` cells of the pattern.
+
+        Each with the number of cells that are then known.
+        """
+        pattern = self.step.cells
+        new = [({*cells}.difference(pattern[:known]), cells) for cells in sets]
+        return [
+            (known + len(more), cells)
+            for more, cells in new
+            if more == {*pattern[known : known + len(more)]}
+        ]
+
+    def _almost_locked_sets(self) -> list[_Set]:
+        """The almost locked sets among the cells of the pattern, in the units of the pattern."""
+        in_units = ({*self.step.cells} & {*self.position.units[unit]} for unit in self.step.units)
+        sets = (
+            cells
+            for near in in_units
+            for size in range(1, len(near) + 1)
+            for cells in combinations(sorted(near), size)
+            if len(self._values_of(cells)) == size + 1
+        )
+        return [*dict.fromkeys(sets)]
+
+    def _is_double(self, first: _Set, second: _Set) -> bool:
+        """Whether two sets have two restricted commons, and therefore imply the eliminations."""
+        commons = self._commons(first, second)
+        return len(commons) == 2 and all(
+            all(seen) if value in commons else any(seen)
+            for cell, value in self.step.eliminated
+            if (seen := [self._sees_places(cell, value, cells) for cells in (first, second)])
+        )
+
+    def _sees_places(self, cell: int, value: int, cells: _Set) -> bool:
+        """Whether a set has a candidate, and a cell sees all its places there."""
+        places = self._places(value, cells)
+        return bool(places) and all(self.position.sees(cell, place) for place in places)
+
+    def _is_end(self, cells: _Set) -> bool:
+        """Whether each eliminated candidate sees all places of its value in a set."""
+        return all(self._sees_places(*target, cells) for target in self.step.eliminated)
 
     def _commons(self, first: _Set, second: _Set) -> list[int]:
         """The restricted commons of the step in two sets: values that only one of them can hold."""
@@ -126,10 +159,9 @@ class SetWords(ChainWords):
     @property
     def almost_locked(self) -> str:
         """Two or more almost locked sets, of which the first or the last one is locked."""
-        sets = self._sets()
-        if len(sets) < 2:
-            return self.refuted
-        commons = self._commons(*sets[:2])
+        sets, commons = self._chain_of_sets()
+        if not sets:
+            return f"the candidates of {self.cells} leave no other possibility: {self.conclusion}"
         letters = (sign for sign in ascii_uppercase if sign not in self.position.symbols)
         names = [*islice(letters, len(sets))]
         start = listed(
@@ -137,21 +169,18 @@ class SetWords(ChainWords):
             for name, cells in zip(names, sets, strict=True)
         )
         start = f"{start} are sets with one candidate more than cells"
-        if len(sets) == 2 and len(commons) > 1:
-            pair = ", nor both ".join(map(self.position.symbol, commons))
+        shared = [*map(self.position.symbol, commons)]
+        if len(shared) == len(sets):
+            pair = ", nor both ".join(shared)
             return (
                 f"{start}; they cannot both hold {pair}, as the places see each other, so each set "
                 f"holds one of these values and all its others: {self.conclusion}"
             )
-        values = self._links(sets)
-        if values is None:
-            return self.refuted
-        shared = [*map(self.position.symbol, values)]
         links = ", nor ".join(
             f"{first} and {second} {'both' if index else 'cannot both hold'} {shared[index]}"
             for index, (first, second) in enumerate(pairwise(names))
         )
-        value, held_values = self.eliminated_values, self.symbols(self.target_values)
+        held_values = self.symbols(self.target_values)
         then = ", so ".join(
             f"{name} lacks {lost} and holds {held}"
             for name, lost, held in zip(names[1:], shared, [*shared[1:], held_values], strict=True)
@@ -159,19 +188,27 @@ class SetWords(ChainWords):
         return (
             f"{start}; {links}, as the places see each other; if {names[0]} lacks {shared[0]}, it "
             f"holds {held_values}; if not, {then}; "
-            f"{self.conclusion_for(f'all places of {value} in {names[0]} and {names[-1]}')}"
+            f"{self._conclusion_for_places(f'in {names[0]} and {names[-1]}')}"
+        )
+
+    def _conclusion_for_places(self, where: str) -> str:
+        """The conclusion for cells that see all places of a value in some cells."""
+        if len(self.target_values) == 1:
+            return self.conclusion_for(f"all places of {self.eliminated_values} {where}")
+        return (
+            f"no cell that sees all places of one of these values {where} can hold it: "
+            f"{self.conclusion}"
         )
 
     @property
     def blossom(self) -> str:
         """A stem, and an almost locked set, the petal, for each of its candidates."""
         stem, *petals = self.step.cells
-        value, held_values = self.eliminated_values, self.symbols(self.target_values)
         return (
             f"the stem {self.name(stem)} is {self.symbols(self._values_of((stem,)), 'or')}; its "
             f"petals in {self.names(petals)} are sets with one candidate more than cells; one of "
-            f"them lacks the value of the stem, and therefore holds {held_values}; "
-            f"{self.conclusion_for(f'all places of {value} in the petals')}"
+            f"them lacks the value of the stem, and therefore holds {self.eliminated_values}; "
+            f"{self._conclusion_for_places('in the petals')}"
         )
 
     @property
@@ -182,10 +219,8 @@ class SetWords(ChainWords):
             value for value in values if not self.position.units_with(self._places(value, cells))
         ]
         how_often = f" ({self.symbols(twice)} twice)" if twice else ""
-        so = f"no cell that sees all places of one of them there can hold it: {self.conclusion}"
-        if len(self.target_values) == 1:
-            so = self.conclusion_for(f"all places of {self.eliminated_values} there")
         return (
             f"{self.names(cells)} have only {self.symbols(values)}, each of which fits there "
-            f"only once{how_often}, so the {number_word(len(cells))} cells need all of these; {so}"
+            f"only once{how_often}, so the {number_word(len(cells))} cells need all of these; "
+            f"{self._conclusion_for_places('there')}"
         )
