@@ -230,7 +230,7 @@ def test_puzzles_with_marked_cells_are_written_so_that_they_can_be_read(desk):
         pytest.param(
             "1 --givens 38-40",
             1,
-            "none of 5,120 puzzles has the requested properties; relax one of them: the puzzles "
+            "none of 5,120 puzzles has the requested properties; relax one of them; these puzzles "
             "have 2",
             marks=pytest.mark.trial,
         ),
