@@ -33,7 +33,6 @@ def pytest_configure():
 
     Bytecode is kept whatever the environment says: hundreds of processes load the package.
     """
-    gc.disable()  # until all is collected: hardly any of it is garbage
     signal.signal(signal.SIGINT, signal.default_int_handler)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     signal.signal(signal.SIGHUP, signal.SIG_DFL)
@@ -82,6 +81,7 @@ def pytest_collection(session):
     worker = getattr(session.config, "workerinput", None)
     if worker is None or session.config.option.collectonly:
         return (yield)
+    gc.disable()  # until all is collected: hardly any of it is garbage
     number = int(worker["workerid"].removeprefix("gw"))
     if number and (programs := _programs()):
         _compile(programs[(number - 1) % len(programs)])

@@ -134,7 +134,8 @@ class _Walker:
         return np.zeros(size, np.int64) if self.is_compiled else [0] * size
 
     def _workspace(self) -> Any:
-        return np.zeros(L.WORKSPACE_SIZE, np.int16) if self.is_compiled else [0] * L.WORKSPACE_SIZE
+        array = np.zeros(L.WORKSPACE_SIZE, np.int16)  # unlike a list, not in memory until used
+        return array if self.is_compiled else array.data
 
     def _nest(self) -> Any:
         array = np.zeros(N.NEST_SIZE, np.int32)
