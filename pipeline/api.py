@@ -386,8 +386,8 @@ def generate(
     """Generate an endless sequence of new 9×9 puzzles with a unique solution, by default minimal.
 
     Each puzzle is a Result as from `solve`, with a certificate of uniqueness. The same wish and
-    seed give the same puzzles. `on_tried` is called frequently with the number of grids tried so
-    far.
+    seed give the same puzzles. `on_tried` is called frequently with the number of puzzles tried
+    so far.
 
         >>> from itertools import islice
         >>> [result.status for result in islice(generate(), 2)]

@@ -55,7 +55,7 @@ MAX_FRUITLESS_RATED_BATCHES = 40
 MAX_FRUITLESS_TECHNIQUE_BATCHES = 400
 """The same limit if a certain technique must be the hardest."""
 
-VARIANTS_PER_PUZZLE, ADDED_GIVENS = 32, 4
+VARIANTS_PER_PUZZLE, ADDED_GIVENS = 128, 4
 """The number of variants of a puzzle that needs a harder technique, and of givens added to each. Of
 the variants, 1 to 10 times as many have the technique as their hardest as of other puzzles."""
 
@@ -147,7 +147,7 @@ class Generated:
 def generate_puzzles(
     wish: Wish, seed: int, on_tried: Callable[[int], object] = lambda _: None
 ) -> Iterator[Generated]:
-    """Generate puzzles endlessly. `on_tried` is called with the number of grids tried so far.
+    """Generate puzzles endlessly. `on_tried` is called with the number of puzzles tried so far.
 
     Raises UsageError for a negative seed, and LimitReached when suitable puzzles are too rare.
     """
@@ -290,8 +290,7 @@ def _make_variants(
 ) -> NDArray[np.uint16]:
     """Make VARIANTS_PER_PUZZLE puzzles from each puzzle (P, 81): add givens, then remove clues.
 
-    Old givens are tried before those that are added. Returns at most BATCH_GRIDS puzzles, or P if
-    there are more.
+    Old givens are tried before those that are added. Returns at most BATCH_GRIDS puzzles.
     """
     solved = find_solutions(NINE_BY_NINE, sources, 1, solvers=solvers).grids[0]
     rows = np.resize(np.arange(len(sources)), min(BATCH_GRIDS, VARIANTS_PER_PUZZLE * len(sources)))

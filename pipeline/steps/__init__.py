@@ -124,21 +124,18 @@ class _Walker:
             self.step,
             self.graph,
             *map(self._zeros, (L.STATE_SIZE, L.STACK_SIZE)),
-            self._workspace(),
+            self._scratch(L.WORKSPACE_SIZE, np.int16),
             self._zeros(L.CONSTRAINTS),
-            self._nest(),
+            self._scratch(N.NEST_SIZE, np.int32),
         )
 
     def _zeros(self, size: int) -> Any:
         """An array of zeros for machine code, a list of zeros for plain Python."""
         return np.zeros(size, np.int64) if self.is_compiled else [0] * size
 
-    def _workspace(self) -> Any:
-        array = np.zeros(L.WORKSPACE_SIZE, np.int16)  # unlike a list, not in memory until used
-        return array if self.is_compiled else array.data
-
-    def _nest(self) -> Any:
-        array = np.zeros(N.NEST_SIZE, np.int32)
+    def _scratch(self, size: int, number_type: type[Any]) -> Any:
+        """As `_zeros`, for a large array: unlike a list, a view is not in memory until used."""
+        array = np.zeros(size, number_type)
         return array if self.is_compiled else array.data
 
     def use_order(self, order: Sequence[Technique]) -> None:

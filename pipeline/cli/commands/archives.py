@@ -171,7 +171,7 @@ def generate(  # noqa: PLR0913 - one parameter per option
             autocompletion=complete_technique,
             metavar="NAME",
             help="The hardest technique among its steps, such as X-wing or naked-pair. "
-            "Rare techniques, such as jellyfish, may take minutes or not be found.",
+            "Rare techniques, such as hidden quadruples, may take minutes or not be found.",
         ),
     ] = None,
     symmetric: Annotated[
