@@ -8,9 +8,12 @@ plain Python. The search uses no encoding, no clauses and no solver.
 from __future__ import annotations
 
 import time
+from array import array
 from collections.abc import Callable, Iterator, Sequence
 from math import inf
 from typing import Any
+
+import numpy as np
 
 from pipeline.certify import certify_grid
 from pipeline.certify.exhaustive import (
@@ -29,9 +32,13 @@ from pipeline.native import Program, ProgramLoader
 from pipeline.puzzle.geometry import FreeGrid, Geometry
 from pipeline.puzzle.puzzle import Grid, Puzzle
 
-COMPILED_NODES, PLAIN_NODES = 200, 4
+COMPILED_NODES, PLAIN_NODES = L.MAX_BRANCHES, 4
 """Number of branches between two checks of the clock, in machine code and in plain Python. These
 branches take a few milliseconds."""
+
+_MAX_ENTRIES = 1_000_000
+"""Maximum length of the record of a search, in numbers of four bytes. There are about two for each
+branch. The branches of a longer search are not recorded."""
 
 _PYTHON_SECONDS = 0.01
 """Seconds that the search of most puzzles takes in plain Python."""
@@ -84,25 +91,8 @@ def search_all_of_variant(
     Raises NotSolutions unless the listed grids are distinct solutions, and ValueError if
     `max_solutions` is below 1.
     """
-    start = time.monotonic()
-    end = start + seconds
-
-    def search(compiled_search: Callable[..., int] | None, max_seconds: float) -> SearchResult:
-        search_end = min(end, start + max_seconds)
-        return run_search(compiled_search, puzzle, solutions, max_solutions, max_nodes, search_end)
-
-    if compiled_search := loader.get(_PYTHON_SECONDS):
-        return search(compiled_search, inf)
-    result = search(None, SECONDS_BEFORE_LOADING)
-    if result.undecided != OUT_OF_TIME or time.monotonic() > end:
-        return result
-    if compiled_search := loader.get(SECONDS_BEFORE_LOADING, at_once=True):
-        return search(compiled_search, inf)
-    result = search(None, SECONDS_WITHOUT_CODE)
-    loader.add_seconds(SECONDS_WITHOUT_CODE)
-    if result.undecided != OUT_OF_TIME or time.monotonic() > end:
-        return result
-    return SearchResult(result.missing, result.nodes, _CODE_MISSING)
+    end = time.monotonic() + seconds
+    return _search_variant(puzzle, solutions, max_solutions, end, max_nodes, continue_search)
 
 
 def run_search(
@@ -118,82 +108,184 @@ def run_search(
     `compiled_search` is the machine code of `search`. If it is None, plain Python runs instead,
     with the same result.
     """
+
+    def run(search: VariantSearch, max_nodes: float, end: float) -> Iterator[Grid]:
+        if compiled_search:
+            search.use(compiled_search)
+        return search.solutions(max_nodes, end)
+
+    return _search_variant(puzzle, solutions, max_solutions, end, max_nodes, run)
+
+
+def _search_variant(
+    puzzle: Puzzle,
+    solutions: Sequence[Grid],
+    max_solutions: int,
+    end: float,
+    max_nodes: float,
+    run: Callable[[VariantSearch, float, float], Iterator[Grid]],
+) -> SearchResult:
+    """Compare the listed solutions with those that `run` yields."""
     if max_solutions < 1:
         raise ValueError(f"max_solutions: expected at least 1, found {max_solutions}")
     listed = {*solutions}
     if len(listed) < len(solutions) or any(certify_grid(puzzle, grid) for grid in solutions):
         raise NotSolutions("the listed grids are not distinct solutions")
-    if not listed and unit_without_matching(puzzle):
-        return SearchResult((), 0)
-    try:
-        run = _VariantSearch(
-            compiled_search, puzzle, build_search_arrays(puzzle, end), max_nodes, end
-        )
-    except NoSolution:
-        return SearchResult((), 0, LISTED_NOT_FOUND if listed else None)
-    except TooLarge as error:
-        return SearchResult((), 0, str(error))
+    search = VariantSearch(puzzle, end)
     missing, not_found = list[Grid](), {*listed}
-    for grid in run.solutions():
+    for grid in run(search, max_nodes, end):
         if grid in listed:
             not_found.discard(grid)
             continue
         missing.append(grid)
         if len(missing) == max_solutions:
-            return SearchResult(tuple(missing), run.nodes)
+            return SearchResult(tuple(missing), search.nodes)
     return SearchResult(
-        tuple(missing), run.nodes, run.undecided or (LISTED_NOT_FOUND if not_found else None)
+        tuple(missing), search.nodes, search.undecided or (LISTED_NOT_FOUND if not_found else None)
     )
 
 
-class _VariantSearch:
-    """A search with limits. `undecided` is the reason why it stopped early, or None."""
+def continue_search(search: VariantSearch, max_nodes: float, end: float) -> Iterator[Grid]:
+    """Yield further solutions, in machine code as soon as it saves time and is available.
 
-    def __init__(
-        self,
-        compiled_search: Callable[..., int] | None,
-        puzzle: Puzzle,
-        arrays: SearchArrays,
-        max_nodes: float,
-        end: float,
-    ) -> None:
+    If it is not, the search stops after SECONDS_WITHOUT_CODE.
+    """
+    start = time.monotonic()
+    if compiled_search := loader.get(_PYTHON_SECONDS):
+        search.use(compiled_search)
+        yield from search.solutions(max_nodes, end)
+        return
+    yield from search.solutions(max_nodes, min(end, start + SECONDS_BEFORE_LOADING))
+    if search.undecided != OUT_OF_TIME or time.monotonic() > end:
+        return
+    if compiled_search := loader.get(SECONDS_BEFORE_LOADING, at_once=True):
+        search.use(compiled_search)
+        yield from search.solutions(max_nodes, end)
+        return
+    yield from search.solutions(max_nodes, min(end, start + SECONDS_WITHOUT_CODE))
+    loader.add_seconds(SECONDS_WITHOUT_CODE)
+    if search.undecided == OUT_OF_TIME and time.monotonic() <= end:
+        search.undecided = _CODE_MISSING
+
+
+class VariantSearch:
+    """A search for all solutions of a variant, which can stop and continue.
+
+    - `found`: the solutions so far, in the order in which they were found.
+    - `is_complete`: whether there are no others.
+    - `undecided`: the reason why the search stopped early; None if it is complete, or if the caller
+      stopped it after a solution.
+
+    It begins in plain Python; `use` changes to machine code, at any time, with the same result.
+    """
+
+    def __init__(self, puzzle: Puzzle, end: float = inf) -> None:
+        """Build the arrays. It is undecided if that takes until `end` on the monotonic clock."""
+        self.found: list[Grid] = []
+        self.is_complete = False
         self.undecided: str | None = None
         self._puzzle = puzzle
-        self._run: Callable[..., int] = compiled_search or plain_search
-        self._arrays: Sequence[Any] = (
-            arrays if compiled_search else [array.tolist() for array in arrays]
-        )
-        self._nodes_per_call = COMPILED_NODES if compiled_search else PLAIN_NODES
-        self._max_nodes = max_nodes
-        self._end = end
+        self._values = puzzle.geometry.values
+        self._run: Callable[..., int] = plain_search
+        self._nodes_per_call = PLAIN_NODES
+        self._arrays: Sequence[Any] = ()
+        self._record: array[int] | None = array("i")
+        if unit_without_matching(puzzle):
+            self._complete_at_root()
+            return
+        try:
+            arrays = build_search_arrays(puzzle, end)
+        except NoSolution:
+            self._complete_at_root()
+        except TooLarge as error:
+            self.undecided = str(error)
+        else:
+            self._arrays = arrays
+
+    def _complete_at_root(self) -> None:
+        """There is no solution, and no branch was needed to see that."""
+        self.is_complete, self._record = True, array("i", [L.LEAF])
+
+    def use(self, compiled_search: Callable[..., int]) -> None:
+        """Continue with the machine code of `search`."""
+        if self._run is plain_search and self._arrays:
+            state, problem, weights = self._arrays
+            self._arrays = np.asarray(state), np.asarray(problem), np.asarray(weights)
+        self._run, self._nodes_per_call = compiled_search, COMPILED_NODES
 
     @property
     def nodes(self) -> int:
         """The number of branches so far."""
-        return int(self._arrays[0][L.NODES])
+        return int(self._arrays[0][L.NODES]) if self._arrays else 0
 
-    def solutions(self) -> Iterator[Grid]:
-        """Yield each solution once."""
+    def solutions(self, max_nodes: float = inf, end: float = inf) -> Iterator[Grid]:
+        """Continue the search, and yield each further solution.
+
+        It stops when the search has made `max_nodes` branches in all, or at `end` on the monotonic
+        clock. It may be closed after any solution.
+        """
+        if not self._arrays or self.is_complete:
+            return
+        if self._run is plain_search and isinstance(self._arrays, SearchArrays):
+            self._arrays = [numbers.tolist() for numbers in self._arrays]
+        self.undecided = None
         while True:
-            if time.monotonic() > self._end:
+            if time.monotonic() > end:
                 self.undecided = OUT_OF_TIME
                 return
-            nodes = int(min(self._nodes_per_call, self._max_nodes - self.nodes))
-            outcome = self._run(*self._arrays, nodes)
+            outcome = self._run(
+                *self._arrays, max(0, int(min(self._nodes_per_call, max_nodes - self.nodes)))
+            )
+            self._keep_record()
             if outcome == L.COMPLETE:
+                self.is_complete = True
                 return
             if outcome == L.SOLUTION:
-                yield self._grid()
-            elif self.nodes + 1 > self._max_nodes:
-                self.undecided = f"the limit of {self._max_nodes:,.0f} search nodes was reached"
+                self.found.append(self._grid())
+                yield self.found[-1]
+            elif self.nodes + 1 > max_nodes:
+                self.undecided = f"the limit of {max_nodes:,.0f} search nodes was reached"
                 return
+
+    def _keep_record(self) -> None:
+        """Append what the last call of `search` recorded."""
+        if self._record is not None:
+            state, problem, _ = self._arrays
+            begin = problem[L.RECORD]
+            self._record.extend(map(int, state[begin : begin + state[L.RECORD_LENGTH]]))
+            if len(self._record) > _MAX_ENTRIES:
+                self._record = None
+
+    def refuted_branches(self) -> Iterator[tuple[tuple[int, int], ...]] | None:
+        """Yield the branches that ended in a failure or a solution, in order.
+
+        Each is a tuple of decisions: (cell, value), from the root on. Between these, the search
+        made only eliminations that follow from the branches before: it never tried them again. So
+        a grid that satisfies all rules and is none of `found` contradicts one of the branches if
+        the search is complete. A solver can refute them one after another, each with its decisions
+        as assumptions and with the negations of the branches before as clauses. The last branch of
+        a complete search is empty.
+
+        Returns None if the search was too long to be recorded.
+        """
+        return None if self._record is None else self._refuted_branches(self._record)
+
+    def _refuted_branches(self, record: Sequence[int]) -> Iterator[tuple[tuple[int, int], ...]]:
+        decisions: list[tuple[int, int]] = []
+        for entry in record:
+            if entry != L.LEAF:
+                cell, index = divmod(entry, L.RECORD_STRIDE)
+                decisions.append((cell, self._values[index]))
+                continue
+            yield tuple(decisions)
+            if decisions:
+                decisions.pop()
 
     def _grid(self) -> Grid:
         """Return the current solution as a grid. Each cell has one candidate."""
         geometry = self._puzzle.geometry
         masks = self._arrays[0][L.DOMAINS : L.DOMAINS + geometry.size]
-        offset = geometry.lowest - 1
-        return Grid(geometry, tuple(int(mask).bit_length() + offset for mask in masks))
+        return Grid(geometry, tuple(self._values[int(mask).bit_length() - 1] for mask in masks))
 
 
 def check_variant_search(compiled_search: Callable[..., int]) -> None:

@@ -28,18 +28,11 @@ class SearchArrays(NamedTuple):
     weights: NDArray[np.float64]
 
 
-FIRST_RESTART = 1000
-"""Number of failures before the first restart."""
-
-
-def build_search_arrays(
-    puzzle: Puzzle, end: float, first_restart: int = FIRST_RESTART
-) -> SearchArrays:
+def build_search_arrays(puzzle: Puzzle, end: float) -> SearchArrays:
     """Build the arrays of a search for all solutions.
 
-    The search restarts after `first_restart` failures, then after twice as many, and so on. Raises
-    NoSolution if the constraints contradict each other, and TooLarge if the arrays would be too
-    large or are not finished at `end` on the monotonic clock.
+    Raises NoSolution if the constraints contradict each other, and TooLarge if the arrays would be
+    too large or are not finished at `end` on the monotonic clock.
     """
     geometry = puzzle.geometry
     if geometry.size > _MAX_CELLS:
@@ -52,13 +45,11 @@ def build_search_arrays(
         raise NoSolution
     encoded = ConstraintNumbers(simplified, end)
     encoded.add_all()
-    state, problem = _lay_out(encoded)
-    state[L.RESTART] = first_restart
-    return SearchArrays(state, problem, _weights(encoded))
+    return SearchArrays(*_lay_out(encoded), _weights(encoded))
 
 
 def _lay_out(encoded: ConstraintNumbers) -> tuple[Numbers, Numbers]:
-    """Build the arrays `state` and `problem`. RESTART remains 0."""
+    """Build the arrays `state` and `problem`."""
     size, count = len(encoded.source.masks), len(encoded.source.values)
     constraint_count = len(encoded.scheduled)
     set_words = -(-size // L.CELLS_PER_WORD)
@@ -94,6 +85,7 @@ def _lay_out(encoded: ConstraintNumbers) -> tuple[Numbers, Numbers]:
         L.DECISIONS: 2 * (size + 1),
         L.SCRATCH: encoded.scratch,
         L.PROBE_MASKS: 2 * encoded.max_any_of_cells,
+        L.RECORD: 2 * L.MAX_BRANCHES + size + 1,
     }
     end = L.DOMAINS + size
     for name, length in lengths.items():

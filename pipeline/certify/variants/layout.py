@@ -23,7 +23,8 @@ HAS_CHANGED = 6  # 1 after `restrict` has changed a cell
 FAILED_CONSTRAINT = 7  # the constraint that failed last; ~cell if peers left a cell no value
 QUEUE_FIRST = 8  # 4 numbers: the position in its ring at which each queue starts
 QUEUE_LENGTH = 12  # 4 numbers: the length of each queue
-RESTART = 16  # failures at which the search restarts; NONE after a solution (see `search`)
+LAST_FIXED = 16  # the cell whose value was last eliminated from its peers
+RECORD_LENGTH = 17  # number of entries of RECORD
 DOMAINS = 18  # CELL_COUNT masks: the candidates of each cell
 
 # Phases.
@@ -51,6 +52,7 @@ SAVED_CELLS = 9  # (CELL_COUNT + 1) × CELL_COUNT masks: all cells before each o
 DECISIONS = 10  # (CELL_COUNT + 1) × 2: the cell and the bit of each open branch
 SCRATCH = 11  # working memory of the current propagator
 PROBE_MASKS = 12  # 2 masks per cell: before the alternatives, and the union of all results
+RECORD = 19  # the branches and leaves of the last call of `search`, in order: see below
 
 # `problem`: offsets of areas of `problem`.
 OFFSETS = 13  # CONSTRAINT_COUNT offsets of constraints
@@ -113,6 +115,13 @@ RANKED = 14  # bit, rank, may_tie, line length. The cells are lines. The first l
 # An automaton: number of states, length + 1 offsets of edges from the start of the automaton,
 # edges. The edges of each cell are triples: state, next state, mask. State 0 is the initial state,
 # and the last state is accepting.
+
+# RECORD: an entry for each branch, cell × RECORD_STRIDE + index of the value, and LEAF for each
+# failure and each solution. After a leaf, the last branch is undone, and its value eliminated from
+# its cell. A call makes at most MAX_BRANCHES branches. Each leaf closes an open branch or, at the
+# root, the search. So a call has at most 2 · MAX_BRANCHES + CELL_COUNT + 1 entries.
+RECORD_STRIDE, LEAF = 32, -1
+MAX_BRANCHES = 200  # of one call; they take a few milliseconds of machine code
 
 # What `search` returns. LIMIT_REACHED: it made its branches, call it again. SOLUTION: each cell has
 # one value. COMPLETE: there are no other solutions.

@@ -373,6 +373,7 @@ def propagate_all(state, problem):
         while state[L.FIXED_COUNT]:
             state[L.FIXED_COUNT] -= 1
             cell = state[problem[L.FIXED_STACK] + state[L.FIXED_COUNT]]
+            state[L.LAST_FIXED] = cell
             if not _propagate_fixed_cell(state, problem, cell):
                 return False
         queue = 0

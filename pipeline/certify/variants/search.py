@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from pipeline.certify.variants import layout as L
-from pipeline.certify.variants.domains import restrict, schedule, set_size
+from pipeline.certify.variants.domains import lowest_index, restrict, schedule, set_size
 from pipeline.certify.variants.propagation import clear_queues, propagate_all
 from pipeline.native import compiled
 
@@ -31,11 +31,15 @@ def _schedule_all(state, problem):
 
 # Heuristic "dom/wdeg": constraints that fail often are in the hard part of the puzzle, so the
 # search branches early on their cells (F. Boussemart et al., Boosting systematic search by
-# weighting constraints, 2004). Here the weights belong to cells, and the cell of the last branch
-# also gets weight. Weights affect only the order of branches, not which solutions are found.
+# weighting constraints, 2004). Here the weights belong to cells. The cell of the last branch also
+# gets weight, and so does the cell that was fixed last: it is often where the conflict is. Weights
+# affect only the order of branches, not which solutions are found.
 @compiled()
 def _add_failure(state, problem, weights):
-    """Increase the weights of the last branch's cell and of the cells of the failed constraint.
+    """Increase the weights of the cells that this failure involves.
+
+    They are the cell of the last branch, the cell that was fixed last, and the cells of the failed
+    constraint.
 
     If FAILED_CONSTRAINT is ~cell, its peers left that cell no value: it gets weight instead.
     """
@@ -48,6 +52,7 @@ def _add_failure(state, problem, weights):
             weights[problem[i]] += _FAILURE_WEIGHT / length
     if state[L.DEPTH]:
         weights[state[problem[L.DECISIONS] + 2 * state[L.DEPTH] - 2]] += 1.0
+        weights[state[L.LAST_FIXED]] += 1.0
     state[L.FAILURES] += 1
     if state[L.FAILURES] % _DECAY_INTERVAL == 0:
         for cell in range(problem[L.CELL_COUNT]):
@@ -103,6 +108,13 @@ def _branch(state, problem, cell, bit):
     restrict(state, problem, cell, bit)
 
 
+@compiled(inline=True)
+def _add_entry(state, problem, entry):
+    """Append a branch or a leaf to RECORD."""
+    state[problem[L.RECORD] + state[L.RECORD_LENGTH]] = entry
+    state[L.RECORD_LENGTH] += 1
+
+
 @compiled()
 def _backtrack(state, problem):
     """Undo the last branch, and eliminate its value from its cell."""
@@ -116,28 +128,20 @@ def _backtrack(state, problem):
     restrict(state, problem, state[decision], ~state[decision + 1])
 
 
-# The first branches were chosen before failures gave weight to the hard cells. A restart keeps the
-# weights, and the eliminations at the root. The number of failures between restarts doubles, so
-# some run is long enough to finish (T. Walsh, Search in a small world, 1999). After a solution the
-# search never restarts, because it would find the solution again.
-@compiled()
-def _restart(state, problem):
-    """Undo all branches, and set the number of failures for the next restart."""
-    state[L.RESTART] = 2 * state[L.RESTART]
-    state[L.DEPTH] = 0
-    clear_queues(state, problem)
-    for i in range(problem[L.CELL_COUNT]):
-        state[L.DOMAINS + i] = state[problem[L.SAVED_CELLS] + i]
-
-
+# There are no restarts. A search for all solutions must refute every branch, and without nogoods a
+# restart refutes those of the run before again: on 14 hard puzzles, restarts after 1,000 failures,
+# then twice as many, and so on cost a third more nodes. Without them, the record of all calls is
+# one tree, too.
 @compiled()
 def search(state, problem, weights, max_nodes):
-    """Search for the next solution, with at most `max_nodes` branches.
+    """Search for the next solution, with at most `max_nodes` branches, and at most MAX_BRANCHES.
 
     Returns SOLUTION, COMPLETE or LIMIT_REACHED. `weights` contains a float of at least 1 for each
-    cell; the search branches early on cells with large weights.
+    cell; the search branches early on cells with large weights. RECORD then has the branches and
+    leaves of this call only.
     """
-    last_node = state[L.NODES] + max_nodes
+    last_node = state[L.NODES] + min(max_nodes, L.MAX_BRANCHES)
+    state[L.RECORD_LENGTH] = 0
     if state[L.PHASE] == L.BEGIN:
         _schedule_all(state, problem)
         state[L.PHASE] = L.FORWARD
@@ -149,17 +153,16 @@ def search(state, problem, weights, max_nodes):
             state[L.PHASE] = L.FORWARD
         if not propagate_all(state, problem):
             _add_failure(state, problem, weights)
-            if state[L.FAILURES] == state[L.RESTART] and state[L.DEPTH]:
-                _restart(state, problem)
-            else:
-                state[L.PHASE] = L.BACK
+            _add_entry(state, problem, L.LEAF)
+            state[L.PHASE] = L.BACK
             continue
         cell, bit = _choose_branch(state, problem, weights)
         if cell == L.NONE:
+            _add_entry(state, problem, L.LEAF)
             state[L.PHASE] = L.BACK
-            state[L.RESTART] = L.NONE
             return L.SOLUTION
         if state[L.NODES] >= last_node:
             return L.LIMIT_REACHED
         state[L.NODES] += 1
+        _add_entry(state, problem, cell * L.RECORD_STRIDE + lowest_index(problem, bit))
         _branch(state, problem, cell, bit)
