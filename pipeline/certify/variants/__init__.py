@@ -259,12 +259,12 @@ class VariantSearch:
     def refuted_branches(self) -> Iterator[tuple[tuple[int, int], ...]] | None:
         """Yield the branches that ended in a failure or a solution, in order.
 
-        Each is a tuple of decisions: (cell, value), from the root on. Between these, the search
-        made only eliminations that follow from the branches before: it never tried them again. So
-        a grid that satisfies all rules and is none of `found` contradicts one of the branches if
-        the search is complete. A solver can refute them one after another, each with its decisions
-        as assumptions and with the negations of the branches before as clauses. The last branch of
-        a complete search is empty.
+        Each is a tuple of decisions (cell, value), from the root on; cells and values are those of
+        grids. Take all grids that satisfy the decisions of a branch, and those of no earlier one:
+        none of them is a solution, except the one with which the branch ended, if it did. The last
+        branch of a complete search is empty, so the branches cover all grids. A solver can confirm
+        them one after another: each under its decisions as assumptions, with its solution and the
+        earlier branches excluded by clauses.
 
         Returns None if the search was too long to be recorded.
         """
