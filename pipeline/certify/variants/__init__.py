@@ -50,6 +50,7 @@ Without machine code, it stops after SECONDS_WITHOUT_CODE: then a proof by a sol
 _MODULES = (
     "search",
     "propagation",
+    "equality_propagators",
     "rank_propagators",
     "region_propagators",
     "sum_propagators",

@@ -41,6 +41,7 @@ def build_search_arrays(puzzle: Puzzle, end: float) -> SearchArrays:
     constraints = [rule.constraints(geometry) for rule in puzzle.rules]
     for constraint in (*constraints, *joint_sums(constraints, units_of(geometry), geometry.values)):
         simplified.add(constraint)
+    simplified.separate_pairs()
     if not all(simplified.masks):
         raise NoSolution
     encoded = ConstraintNumbers(simplified, end)

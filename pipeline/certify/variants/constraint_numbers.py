@@ -29,7 +29,7 @@ from pipeline.certify.variants.value_tables import (
     nondeterministic_layers,
     sets_by_sum,
 )
-from pipeline.puzzle.connected import Connected, DifferentPairs
+from pipeline.puzzle.connected import Connected, DifferentPairs, EqualToAny
 from pipeline.puzzle.constraints import (
     AllDifferent,
     Allowed,
@@ -42,7 +42,7 @@ from pipeline.puzzle.constraints import (
     Ranked,
 )
 from pipeline.puzzle.geometry import bits_of, indices_of
-from pipeline.puzzle.sums import CountOfEqual, SameTotals, Total
+from pipeline.puzzle.sums import CountOfEqual, CountOfValues, SameTotals, Total
 
 MAX_NUMBERS = 2_000_000
 MAX_SUM = 1 << 40
@@ -242,6 +242,16 @@ class ConstraintNumbers:
         numbers = offset, constraint.unbroken, len(arms), *map(len, arms)
         return [self._add_encoded(L.COUNT_OF_EQUAL, queue, cells, *numbers)]
 
+    def add_equal_to_any(self, constraint: EqualToAny, queue: int) -> list[int]:
+        cells = constraint.cell, *constraint.other_cells
+        if constraint.cell in constraint.other_cells:
+            return []
+        return [self._add_encoded(L.EQUAL_TO_ANY, queue, cells)]
+
+    def add_count_of_values(self, constraint: CountOfValues, queue: int) -> list[int]:
+        cells = constraint.counter, *dict.fromkeys(constraint.cells)
+        return [self._add_encoded(L.COUNT_OF_VALUES, queue, cells, self.source.values[0])]
+
     def add_ranked(self, constraint: Ranked, queue: int) -> list[int]:
         bit, length = self.source.mask((constraint.first,)), len(constraint.line)
         if not bit or not 0 <= constraint.rank <= len(constraint.other_lines):
@@ -384,6 +394,8 @@ _ADDERS: dict[type[Constraint], Callable[[ConstraintNumbers, Any, int], list[int
     Connected: ConstraintNumbers.add_connected,
     DifferentPairs: ConstraintNumbers.add_different_pairs,
     CountOfEqual: ConstraintNumbers.add_count_of_equal,
+    CountOfValues: ConstraintNumbers.add_count_of_values,
+    EqualToAny: ConstraintNumbers.add_equal_to_any,
     Ranked: ConstraintNumbers.add_ranked,
 }
 """The method that encodes each kind of constraint."""

@@ -106,6 +106,9 @@ COUNT_OF_EQUAL = 13  # offset, is_unbroken, number of arms, their lengths. The c
 RANKED = 14  # bit, rank, may_tie, line length. The cells are lines. The first line begins with the
 #              value. Of the other lines that begin with the value, `rank` are less than the first,
 #              and none equals it unless may_tie is set
+EQUAL_TO_ANY = 15  # none. The first cell equals at least one of the other cells
+COUNT_OF_VALUES = 16  # lowest value. The first cell, a counter, has as its value the number of
+#                       different values in the other cells
 
 # A scope of COUNT_OF_EQUAL or RANKED may name a cell several times.
 

@@ -17,6 +17,10 @@ from pipeline.certify.variants.domains import (
     restrict,
     set_size,
 )
+from pipeline.certify.variants.equality_propagators import (
+    propagate_count_of_values,
+    propagate_equal_to_any,
+)
 from pipeline.certify.variants.rank_propagators import propagate_ranked
 from pipeline.certify.variants.region_propagators import (
     propagate_connected,
@@ -313,6 +317,10 @@ def _propagate_constraint(state, problem, constraint):
         return propagate_count_of_equal(state, problem, first, length)
     if kind == L.RANKED:
         return propagate_ranked(state, problem, first, length)
+    if kind == L.EQUAL_TO_ANY:
+        return propagate_equal_to_any(state, problem, first, length)
+    if kind == L.COUNT_OF_VALUES:
+        return propagate_count_of_values(state, problem, first, length, problem[first + length])
     return False
 
 

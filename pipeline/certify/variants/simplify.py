@@ -12,7 +12,7 @@ from operator import eq
 from typing import Any, NamedTuple
 
 from pipeline.certify.variants.value_tables import RelationTables, TooLarge, relation_tables
-from pipeline.puzzle.connected import EqualToAny
+from pipeline.puzzle.connected import DifferentPairs
 from pipeline.puzzle.constraints import (
     AllDifferent,
     AllOf,
@@ -29,7 +29,6 @@ from pipeline.puzzle.constraints import (
 from pipeline.puzzle.geometry import Geometry, bits_of, indices_of, units_of
 from pipeline.puzzle.puzzle import Puzzle
 from pipeline.puzzle.sums import (
-    CountOfValues,
     SameTotals,
     SetTotal,
     Total,
@@ -47,10 +46,6 @@ are more parts, only consecutive parts are compared."""
 _MIN_CAGES, _MAX_INNIES = 4, 5
 """Innies and outies are computed if there are at least _MIN_CAGES cages. A band of several lines
 may have at most _MAX_INNIES of them."""
-
-_MAX_COUNTED_VALUES = 9
-"""Maximum number of values of a puzzle whose rules count different values: the automaton that
-counts them has a state for each set of values."""
 
 Terms = dict[int, int]
 """The weight of each cell of a sum."""
@@ -75,6 +70,18 @@ def _geometry_units(geometry: Geometry) -> GeometryUnits:
     for unit in units:
         _add_peers(unit, peers)
     return GeometryUnits(units, tuple(peers))
+
+
+def _root(parents: list[int], cell: int) -> int:
+    """Return the representative of the cells that equal this one, in a union-find."""
+    while parents[cell] != cell:
+        cell = parents[cell]
+    return cell
+
+
+def _merge(parents: list[int], a: int, b: int) -> None:
+    """Record in a union-find that two cells are equal."""
+    parents[_root(parents, a)] = _root(parents, b)
 
 
 def _add_peers(cells: Sequence[int], peers: list[int]) -> None:
@@ -105,6 +112,21 @@ class SimplifiedConstraints:
         self.constraints: list[Constraint] = []
         self.choices: list[list[list[Constraint]]] = []
         self._known_units = {frozenset(unit) for unit in self.geometry_units.units}
+        self._equal = [*range(puzzle.geometry.size)]  # a union-find of the cells equal by rule
+
+    # No two pairs are the same. So if the second cells of some pairs are equal by rule, their first
+    # cells differ, and the reverse. In a chaos construction, cells differ whose labels are equal.
+    def separate_pairs(self) -> None:
+        """Add what DIFFERENT_PAIRS implies for cells that are equal by rule. Raises NoSolution."""
+        groups: dict[tuple[int, bool, int], list[int]] = {}
+        for index, constraint in enumerate(self.constraints):
+            if isinstance(constraint, DifferentPairs):
+                for a, b in constraint.pairs:
+                    groups.setdefault((index, False, _root(self._equal, b)), []).append(a)
+                    groups.setdefault((index, True, _root(self._equal, a)), []).append(b)
+        for cells in groups.values():
+            if len(cells) > 1:
+                self.add_different(AllDifferent(tuple(cells)))
 
     def mask(self, values: Collection[int]) -> int:
         """Return the mask of `values`. Values that the puzzle does not have are ignored."""
@@ -161,6 +183,8 @@ class SimplifiedConstraints:
         for a, b in constraint.pairs:
             if a == b:
                 self.masks[a] &= related.self_related
+            elif constraint.relation is eq:
+                _merge(self._equal, a, b)
             elif related.is_irreflexive:
                 self.peers[a] |= 1 << b
                 self.peers[b] |= 1 << a
@@ -181,20 +205,6 @@ class SimplifiedConstraints:
         cells = constraint.low, constraint.high, *constraint.cells
         accepted = frozenset(product(self.values, repeat=2))
         return [Automaton(cells, (), _outside_range_step, accepted)]
-
-    def simplify_count_of_values(self, constraint: CountOfValues) -> list[Constraint]:
-        if len(self.values) > _MAX_COUNTED_VALUES:
-            raise TooLarge(
-                "rules that count different values are searched only in grids of up to "
-                f"{_MAX_COUNTED_VALUES} values"
-            )
-        cells = constraint.counter, *constraint.cells
-        accepted = [(values.bit_count(), values) for values in range(1 << self.values[-1] + 1)]
-        return [Automaton(cells, (), _count_different_step, frozenset(accepted))]
-
-    def simplify_equal_to_any(self, constraint: EqualToAny) -> list[Constraint]:
-        cell, other_cells = constraint.cell, constraint.other_cells
-        return [AnyOf(tuple(Pairs(((cell, other),), eq) for other in other_cells))]
 
     def simplify_equivalent(self, constraint: Equivalent) -> list[Constraint]:
         return [
@@ -322,8 +332,6 @@ _SIMPLIFIERS: dict[
     SetTotal: SimplifiedConstraints.simplify_set_total,
     TotalBetween: SimplifiedConstraints.simplify_total_between,
     OutsideRange: SimplifiedConstraints.simplify_outside_range,
-    CountOfValues: SimplifiedConstraints.simplify_count_of_values,
-    EqualToAny: SimplifiedConstraints.simplify_equal_to_any,
     Equivalent: SimplifiedConstraints.simplify_equivalent,
     SameTotals: SimplifiedConstraints.simplify_same_totals,
 }
@@ -339,19 +347,6 @@ def _check_alternatives(alternatives: int) -> None:
 def _match_both_or_neither(u: int, v: int, x: int, y: int) -> bool:
     """Whether u = x if and only if v = y."""
     return (u == x) == (v == y)
-
-
-def _count_different_step(state: tuple[int, ...], value: int) -> tuple[int, ...] | None:
-    """Return the next state of the automaton that counts different values.
-
-    The automaton reads the count first, then collects the values of the other cells. Returns None
-    if there are more different values than the count.
-    """
-    if not state:
-        return value, 0
-    number, values = state
-    values |= 1 << value
-    return (number, values) if values.bit_count() <= number else None
 
 
 def _outside_range_step(ends: tuple[int, ...], value: int) -> tuple[int, ...] | None:

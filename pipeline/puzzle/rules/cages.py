@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
-from itertools import combinations
+from itertools import combinations, pairwise
 from math import comb
 from operator import eq
 from typing import ClassVar
@@ -365,6 +365,9 @@ class SameMultiset(EqualSums):
     name, style, same_size = "same values", "same-values", True
 
     def constraints(self, geometry: Geometry) -> Constraint:
+        if len(self.parts[0]) == 1:
+            cells = [part[0] for part in self.parts]
+            return Pairs(tuple(pairwise(cells)), eq)
         values = geometry.values
         return AllOf(tuple(SameTotals(self.parts, counted_value=value) for value in values))
 
