@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
@@ -46,18 +45,20 @@ def build_search_arrays(puzzle: Puzzle, end: float) -> SearchArrays:
         raise NoSolution
     encoded = ConstraintNumbers(simplified, end)
     encoded.add_all()
-    return SearchArrays(*_lay_out(encoded), _weights(encoded))
+    return _lay_out(encoded)
 
 
-def _lay_out(encoded: ConstraintNumbers) -> tuple[Numbers, Numbers]:
-    """Build the arrays `state` and `problem`."""
+def _lay_out(encoded: ConstraintNumbers) -> SearchArrays:
+    """Build the arrays."""
     size, count = len(encoded.source.masks), len(encoded.source.values)
     constraint_count = len(encoded.scheduled)
     set_words = -(-size // L.CELLS_PER_WORD)
-    offsets, queues = np.array(encoded.scheduled, np.int64).T
-    watcher_offsets, watchers = _watchers(encoded)
+    numbers, scheduled = encoded.arrays()
+    offsets, queues = scheduled.T
+    scopes = _scopes(numbers, offsets)
+    watcher_offsets, watchers = _watchers(scopes, queues, size)
     areas = {
-        L.CONSTRAINT_DATA: np.array(encoded.numbers, np.int64),
+        L.CONSTRAINT_DATA: numbers,
         L.OFFSETS: offsets + encoded.end_of_blocks,
         L.QUEUES_OF: queues,
         L.PEERS: _peer_words(encoded.source, set_words),
@@ -96,7 +97,29 @@ def _lay_out(encoded: ConstraintNumbers) -> tuple[Numbers, Numbers]:
         problem[name] = number
     state = np.zeros(end, np.int64)
     state[L.DOMAINS : L.DOMAINS + size] = encoded.source.masks
-    return state, problem
+    return SearchArrays(state, problem, _weights(scopes, size, count))
+
+
+class _Scopes(NamedTuple):
+    """The cells of all scheduled constraints, one after another.
+
+    - `kinds`, `lengths`: the kind and the number of cells of each constraint.
+    - `constraints`: for each entry of `cells`, the number of its constraint.
+    """
+
+    kinds: Numbers
+    lengths: Numbers
+    constraints: Numbers
+    cells: Numbers
+
+
+def _scopes(numbers: Numbers, offsets: Numbers) -> _Scopes:
+    """Find the scopes of the constraints at these offsets in CONSTRAINT_DATA."""
+    lengths = numbers[offsets + L.SCOPE_LENGTH]
+    constraints = np.repeat(np.arange(len(offsets)), lengths)
+    starts = offsets + L.SCOPE - (np.cumsum(lengths) - lengths)
+    cells = numbers[np.arange(len(constraints)) + starts[constraints]]
+    return _Scopes(numbers[offsets + L.CONSTRAINT_KIND], lengths, constraints, cells)
 
 
 def _peer_words(source: SimplifiedConstraints, words: int) -> Numbers:
@@ -107,35 +130,32 @@ def _peer_words(source: SimplifiedConstraints, words: int) -> Numbers:
     return np.array(peers, np.int64)
 
 
-def _watchers(encoded: ConstraintNumbers) -> tuple[Numbers, Numbers]:
+def _watchers(scopes: _Scopes, queues: Numbers, size: int) -> tuple[Numbers, Numbers]:
     """Return the offsets of WATCHERS, relative to the list of constraints, and this list."""
-    scopes = [encoded.scope(offset) for offset, _ in encoded.scheduled]
-    is_late = np.array([queue == L.LATE for _, queue in encoded.scheduled])
-    constraints = np.repeat(np.arange(len(scopes)), [*map(len, scopes)])
-    keys = 2 * np.array([*chain.from_iterable(scopes)], np.int64) + is_late[constraints]
+    is_late = queues == L.LATE
+    keys = (2 * scopes.cells + is_late[scopes.constraints]).astype(np.int16)  # radix-sorted
     order = np.argsort(keys, kind="stable")
-    offsets = np.searchsorted(keys[order], np.arange(2 * len(encoded.source.masks) + 1))
-    return offsets, constraints[order]
+    offsets = np.zeros(2 * size + 1, np.int64)
+    np.cumsum(np.bincount(keys, minlength=2 * size), out=offsets[1:])
+    return offsets, scopes.constraints[order]
 
 
-def _weights(encoded: ConstraintNumbers) -> NDArray[np.float64]:
+_ON_WHOLE_GRID = np.zeros(64, np.bool_)
+_ON_WHOLE_GRID[[L.SAME_VALUES, L.CONNECTED, L.DIFFERENT_PAIRS]] = True
+"""For each kind of constraint, whether `_weights` omits it."""
+
+
+def _weights(scopes: _Scopes, size: int, value_count: int) -> NDArray[np.float64]:
     """Return the initial weights of the cells.
 
     A cell has a large weight if many constraints, or long ones, restrict it. Constraints on the
     whole grid do not count.
     """
-    weights, count = (
-        [1.0] * len(encoded.source.masks),
-        len(encoded.source.values),
-    )
-    for offset, _ in encoded.scheduled:
-        kind = encoded.numbers[offset + L.CONSTRAINT_KIND]
-        length = encoded.numbers[offset + L.SCOPE_LENGTH]
-        if kind in {L.SAME_VALUES, L.CONNECTED, L.DIFFERENT_PAIRS}:
-            continue
-        weight = 2 * length if kind == L.SAME_COUNTS else length
-        if kind == L.TOTAL:
-            weight = max(2 * count - length, count)
-        for cell in encoded.scope(offset):
-            weights[cell] += weight
-    return np.array(weights)
+    kinds, lengths = scopes.kinds, scopes.lengths
+    added = np.where(kinds == L.SAME_COUNTS, 2 * lengths, lengths)
+    of_totals = np.maximum(2 * value_count - lengths, value_count)
+    added = np.where(kinds == L.TOTAL, of_totals, added)
+    added[_ON_WHOLE_GRID[kinds]] = 0
+    weights = np.ones(size)
+    weights += np.bincount(scopes.cells, added[scopes.constraints], size)
+    return weights

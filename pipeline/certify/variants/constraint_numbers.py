@@ -81,6 +81,7 @@ class ConstraintNumbers:
         self.units = (*simplified.geometry_units.units, *simplified.units)
         encoded_units = encode_units(self.units, deadline=end)
         self._unit_sets = encoded_units.sets
+        self._unit_arrays = encoded_units.arrays
         self.blocks = [bit_tables()]
         self._block_offsets: dict[int, int] = {}
         self.end_of_blocks = L.DATA
@@ -374,6 +375,14 @@ class ConstraintNumbers:
             raise NoSolution
         self.max_any_of_cells = max(self.max_any_of_cells, len(scope))
         self._add_encoded(L.ANY_OF, L.NORMAL, tuple(scope), count, *numbers)
+
+    # Units are most of the numbers of many puzzles, so their arrays are cached, too.
+    def arrays(self) -> tuple[Numbers, Numbers]:
+        """Return `numbers` and `scheduled` as arrays, the latter with two columns."""
+        numbers, scheduled = self._unit_arrays
+        rest = np.array(self.numbers[len(numbers) :], np.int64)
+        rest_scheduled = np.array(self.scheduled[len(scheduled) :], np.int64).reshape(-1, 2)
+        return np.concatenate([numbers, rest]), np.concatenate([scheduled, rest_scheduled])
 
     def scope(self, offset: int) -> list[int]:
         """Return the cells of the constraint at an offset."""

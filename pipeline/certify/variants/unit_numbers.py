@@ -8,7 +8,10 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
+import numpy as np
+
 from pipeline.certify.variants import layout as L
+from pipeline.certify.variants.value_tables import Numbers
 from pipeline.puzzle.constraints import Cells
 from pipeline.puzzle.geometry import bits_of, indices_of
 
@@ -19,11 +22,13 @@ class UnitNumbers(NamedTuple):
     - `numbers`: the constraints, as in CONSTRAINT_DATA.
     - `scheduled`: the offset and the queue of each constraint.
     - `sets`: the cells of each unit, as bits.
+    - `arrays`: `numbers` and `scheduled` as arrays.
     """
 
     numbers: list[int]
     scheduled: list[tuple[int, int]]
     sets: list[int]
+    arrays: tuple[Numbers, Numbers]
 
 
 _MAX_CACHED_UNITS, _MAX_SAME_VALUES = 128, 200_000
@@ -72,4 +77,5 @@ def _encode(units: Sequence[Cells], deadline: float) -> UnitNumbers:
                 other_rest = [*indices_of(other_set & ~unit_set)]
                 scheduled.append((len(numbers), L.LATE))
                 numbers += L.SAME_VALUES, len(rest) + len(other_rest), *rest, *other_rest, len(rest)
-    return UnitNumbers(numbers, scheduled, sets)
+    arrays = np.array(numbers, np.int64), np.array(scheduled, np.int64).reshape(-1, 2)
+    return UnitNumbers(numbers, scheduled, sets, arrays)
