@@ -80,7 +80,7 @@ class ConstraintNumbers:
         self._end = end
         self.units = (*simplified.geometry_units.units, *simplified.units)
         encoded_units = encode_units(self.units, deadline=end)
-        self._unit_sets = encoded_units.sets
+        self._units_of_cell = encoded_units.sets_by_cell
         self._unit_arrays = encoded_units.arrays
         self.blocks = [bit_tables()]
         self._block_offsets: dict[int, int] = {}
@@ -296,7 +296,8 @@ class ConstraintNumbers:
         if len(cells) < 2:
             return [0]
         group = bits_of(cells)
-        rests = [unit & ~group for unit in self._unit_sets if not group & ~unit and unit != group]
+        units = self._units_of_cell.get(cells[0], ())
+        rests = [unit & ~group for unit in units if not group & ~unit and unit != group]
         return [len(rests), *chain.from_iterable((r.bit_count(), *indices_of(r)) for r in rests)]
 
     def _use_sets(self, length: int, group_count: int) -> int:

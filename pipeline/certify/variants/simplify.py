@@ -11,6 +11,9 @@ from itertools import chain, combinations, pairwise, product
 from operator import eq
 from typing import Any, NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
 from pipeline.certify.variants.value_tables import RelationTables, TooLarge, relation_tables
 from pipeline.puzzle.connected import DifferentPairs
 from pipeline.puzzle.constraints import (
@@ -269,51 +272,60 @@ def innies(simplified: SimplifiedConstraints) -> Iterator[tuple[Terms, int]]:
 
     A sum consists of the weights of its cells and its total.
     """
-    cages, used = list[tuple[int, int, int]](), 0
     totals = (
         (constraint.weights(), constraint.total)
         for constraint in simplified.constraints
         if isinstance(constraint, Total)
     )
-    sums = [(bits_of(terms), total) for terms, total in totals if {*terms.values()} == {1}]
-    for cells, total in sorted(sums, key=lambda cage: cage[0].bit_count()):
-        if not cells & used:
-            used |= cells
-            cages.append((cells, cells.bit_count() // 2, total))
+    sums = [([*terms], total) for terms, total in totals if {*terms.values()} == {1}]
+    cages, used = list[tuple[list[int], int]](), set[int]()
+    for cells, total in sorted(sums, key=lambda cage: len(cage[0])):
+        if used.isdisjoint(cells):
+            used.update(cells)
+            cages.append((cells, total))
     if len(cages) < _MIN_CAGES:
         return
-    unit_total = sum(simplified.values)
     units = *simplified.geometry_units.units, *simplified.units
-    for multiplicity, band in _bands(simplified.geometry, units):
-        inside, total = 0, multiplicity * unit_total
-        for cage, half, cage_total in cages:
-            if (cage & band).bit_count() > half:
-                inside |= cage
-                total -= cage_total
-        missed, outside = band & ~inside, inside & ~band
-        max_cells = _MAX_INNIES if multiplicity > 1 else len(simplified.values) - 2
-        if 0 < (missed | outside).bit_count() <= max_cells:
-            positive = dict.fromkeys(indices_of(missed), 1)
-            yield positive | dict.fromkeys(indices_of(outside), -1), total
+    bands, multiplicities = _bands(simplified.geometry, units)
+    in_cage = np.zeros((len(cages), simplified.geometry.size), np.float32)
+    for index, (cells, _) in enumerate(cages):
+        in_cage[index, cells] = 1
+    is_subtracted = bands @ in_cage.T > in_cage.sum(axis=1) // 2
+    inside = is_subtracted @ in_cage
+    differ = inside != bands
+    counts = differ.sum(axis=1)
+    max_cells = np.where(multiplicities > 1, _MAX_INNIES, len(simplified.values) - 2)
+    subtracted = is_subtracted @ np.array([total for _, total in cages], np.int64)
+    rests = sum(simplified.values) * multiplicities - subtracted
+    chosen = np.flatnonzero((counts > 0) & (counts <= max_cells))
+    rows, columns = np.nonzero(differ[chosen])
+    weights = np.where(inside[chosen[rows], columns] > 0, -1, 1).tolist()
+    terms, end = [*zip(columns.tolist(), weights, strict=True)], 0
+    for count, rest in zip(counts[chosen].tolist(), rests[chosen].tolist(), strict=True):
+        start, end = end, end + count
+        yield dict(terms[start:end]), rest
 
 
 @lru_cache(maxsize=16)
-def _bands(geometry: Geometry, units: tuple[tuple[int, ...], ...]) -> list[tuple[int, int]]:
-    """Return the units and the bands of adjacent lines.
+def _bands(
+    geometry: Geometry, units: tuple[tuple[int, ...], ...]
+) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
+    """Return the units and the bands of adjacent lines, and how often each holds each value.
 
-    Each is a pair: how often it holds each value, and its cells as bits.
+    The first array has a row for each of them: 1 for its cells, and 0 for the other cells.
     """
     bands = {bits_of(unit): 1 for unit in units}
     side = geometry.side
-    if geometry.free_grid:
-        return [(multiplicity, cells) for cells, multiplicity in bands.items()]
-    for lines in (tuple(geometry.rows()), tuple(geometry.columns())):
+    for lines in () if geometry.free_grid else (tuple(geometry.rows()), tuple(geometry.columns())):
         for start in range(0, len(lines), side):
             grid = [bits_of(line) for line in lines[start : start + side]]
             for first, last in combinations(range(side), 2):
                 if last - first < side - 1:
                     bands[sum(grid[first : last + 1])] = last - first + 1
-    return [(multiplicity, cells) for cells, multiplicity in bands.items()]
+    has_cell = np.zeros((len(bands), geometry.size), np.float32)
+    for row, cells in zip(has_cell, bands, strict=True):
+        row[[*indices_of(cells)]] = 1
+    return has_cell, np.array([*bands.values()], np.int64)
 
 
 _ADDERS: dict[type[Constraint], Callable[[SimplifiedConstraints, Any], None]] = {

@@ -21,13 +21,13 @@ class UnitNumbers(NamedTuple):
 
     - `numbers`: the constraints, as in CONSTRAINT_DATA.
     - `scheduled`: the offset and the queue of each constraint.
-    - `sets`: the cells of each unit, as bits.
+    - `sets_by_cell`: for each cell that is in a unit, the cells of each of its units, as bits.
     - `arrays`: `numbers` and `scheduled` as arrays.
     """
 
     numbers: list[int]
     scheduled: list[tuple[int, int]]
-    sets: list[int]
+    sets_by_cell: dict[int, list[int]]
     arrays: tuple[Numbers, Numbers]
 
 
@@ -77,5 +77,9 @@ def _encode(units: Sequence[Cells], deadline: float) -> UnitNumbers:
                 other_rest = [*indices_of(other_set & ~unit_set)]
                 scheduled.append((len(numbers), L.LATE))
                 numbers += L.SAME_VALUES, len(rest) + len(other_rest), *rest, *other_rest, len(rest)
+    sets_by_cell: dict[int, list[int]] = {}
+    for unit, unit_set in zip(units, sets, strict=True):
+        for cell in unit:
+            sets_by_cell.setdefault(cell, []).append(unit_set)
     arrays = np.array(numbers, np.int64), np.array(scheduled, np.int64).reshape(-1, 2)
-    return UnitNumbers(numbers, scheduled, sets, arrays)
+    return UnitNumbers(numbers, scheduled, sets_by_cell, arrays)
