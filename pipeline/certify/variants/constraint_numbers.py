@@ -275,7 +275,7 @@ class ConstraintNumbers:
                 raise NoSolution
             return []
         values, weights = self.source.values, terms.values()
-        if max(abs(total), sum(map(abs, weights)) * max(map(abs, values))) > MAX_SUM:
+        if max(abs(total), sum(map(abs, weights)) * values[-1]) > MAX_SUM:
             raise TooLarge("the numbers in a sum are too large")
         if queue != _IN_ALTERNATIVE:
             key = tuple(terms.items()), total
