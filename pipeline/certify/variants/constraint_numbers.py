@@ -223,9 +223,14 @@ class ConstraintNumbers:
         positions = {cell: index for index, cell in enumerate(cells)}
         neighbours = constraint.neighbours()
         offsets = [*accumulate((len(neighbours[cell]) for cell in cells), initial=len(cells) + 1)]
-        listed = (positions[other] for cell in cells for other in neighbours[cell])
+        listed = [positions[other] for cell in cells for other in neighbours[cell]]
+        next_equal = [positions[cell] for cell in self.source.rings_of_equal(cells)]
         self.scratch = max(self.scratch, CONNECTED_SCRATCH * len(cells))
-        return [self._add_encoded(L.CONNECTED, queue, cells, inside, size or 0, *offsets, *listed)]
+        return [
+            self._add_encoded(
+                L.CONNECTED, queue, cells, inside, size or 0, *offsets, *listed, *next_equal
+            )
+        ]
 
     def add_different_pairs(self, constraint: DifferentPairs, queue: int) -> list[int]:
         if len(constraint.pairs) > len(self.source.values) ** 2:

@@ -10,6 +10,7 @@ The tables below list offsets and the numbers at these offsets.
 from __future__ import annotations
 
 NONE = -1  # means that there is no cell, offset or limit
+MAX_COST = 1 << 20  # more than the number of cells
 CELLS_PER_WORD = 62  # bits of a number in a set of cells
 
 # `state`: fixed offsets. `problem` has the offsets of the areas after DOMAINS.
@@ -94,9 +95,10 @@ AUTOMATON = 8  # offset in `problem` of an automaton, which accepts the values o
 ONE_OF_VALUES = 9  # mask. The cell holds one of these values
 ANY_OF = 10  # number of alternatives, then for each its length and its constraints, as offsets from
 #              CONSTRAINT_DATA. At least one alternative holds; none contains another ANY_OF
-CONNECTED = 11  # mask, size or 0, length + 1 offsets, neighbours. The cells with a value in the
-#                 mask form one region of this size. The neighbours of each cell are positions in
-#                 the scope; the offsets count from the first offset
+CONNECTED = 11  # mask, size or 0, length + 1 offsets, neighbours, equal cells. The cells with a
+#                 value in the mask form one region of this size. The neighbours of each cell are
+#                 positions in the scope; the offsets count from the first offset. The cells that
+#                 are equal by rule form rings: each has the position of the next, or its own
 DIFFERENT_PAIRS = 12  # none. The cells are pairs: no two pairs hold the same two values
 COUNT_OF_EQUAL = 13  # offset, is_unbroken, number of arms, their lengths. The cells are a counter,
 #                      a start, and arms. The counter is the number of cells, including the start,

@@ -111,9 +111,11 @@ def _eliminate_small_components(state, problem, first, length, size):
     return is_possible
 
 
-# A breadth-first search in which members cost 0 and other cells cost 1 (0-1 BFS). A path within the
-# region has at most `budget` cells that are not members, so cells farther from the root are
-# outside.
+# A search by increasing cost, with a list of cells for each cost (R. Dial, Algorithm 360, 1969).
+# Members cost 0. Other cells cost 1, or for cells that are equal by rule, the number of these that
+# are not members: all of them are inside, or none. Each cell on a path from a member to a cell of
+# the region is inside, so cells that cost more than `budget` are outside. The search continues from
+# all equal cells at once, which underestimates the cost of cells beyond them, so it is sound.
 @compiled()
 def _mark_reachable(state, problem, first, length, root, members, budget):
     """Mark the cells that the region can reach from its root. Returns the number of these cells.
@@ -123,19 +125,24 @@ def _mark_reachable(state, problem, first, length, root, members, budget):
     """
     data = first + length
     inside, offsets = problem[data], data + 2
-    seen = problem[L.SCRATCH]
-    frontier, next_frontier = seen + length, seen + 2 * length
+    equal = offsets + problem[offsets + length]
+    seen, following, lists = (
+        problem[L.SCRATCH],
+        problem[L.SCRATCH] + length,
+        problem[L.SCRATCH] + 2 * length,
+    )
     for index in range(length):
         state[seen + index] = 0
+    for cost in range(budget + 1):
+        state[lists + cost] = -1
     state[seen + root] = 1
-    state[frontier] = root
-    reached = frontier_end = 1
-    reached_members = 1
-    while frontier_end:
-        head = next_end = 0
-        while head < frontier_end:
-            index = state[frontier + head]
-            head += 1
+    state[lists] = root
+    state[following + root] = -1
+    reached = reached_members = 1
+    for cost in range(budget + 1):
+        while state[lists + cost] >= 0:
+            index = state[lists + cost]
+            state[lists + cost] = state[following + index]
             for edge in range(
                 offsets + problem[offsets + index], offsets + problem[offsets + index + 1]
             ):
@@ -144,20 +151,43 @@ def _mark_reachable(state, problem, first, length, root, members, budget):
                 if state[seen + neighbour] or not mask & inside:
                     continue
                 if mask & ~inside == 0:
-                    state[frontier + frontier_end] = neighbour
-                    frontier_end += 1
+                    state[seen + neighbour] = 1
+                    state[following + neighbour] = state[lists + cost]
+                    state[lists + cost] = neighbour
+                    reached += 1
                     reached_members += 1
-                elif budget > 0:
-                    state[next_frontier + next_end] = neighbour
-                    next_end += 1
-                else:
                     continue
-                state[seen + neighbour] = 1
-                reached += 1
-        budget -= 1
-        frontier, next_frontier = next_frontier, frontier
-        frontier_end = next_end
+                new_cost = cost + _cost_of_equal(state, problem, first, inside, equal, neighbour)
+                if new_cost > budget:
+                    continue
+                index = neighbour
+                while True:
+                    mask = state[L.DOMAINS + problem[first + index]]
+                    if not state[seen + index] and mask & ~inside:
+                        state[seen + index] = 1
+                        state[following + index] = state[lists + new_cost]
+                        state[lists + new_cost] = index
+                        reached += 1
+                    index = problem[equal + index]
+                    if index == neighbour:
+                        break
     return reached if reached_members == members else -1
+
+
+@compiled(inline=True)
+def _cost_of_equal(state, problem, first, inside, equal, start):
+    """Return the number of cells, equal to a cell that is not a member, that would join the region.
+
+    It is greater than any budget if one of them cannot.
+    """
+    cost, index = 1, problem[equal + start]
+    while index != start:
+        mask = state[L.DOMAINS + problem[first + index]]
+        if mask & inside == 0:
+            return L.MAX_COST
+        cost += mask & ~inside != 0
+        index = problem[equal + index]
+    return cost
 
 
 # Articulation points are found by a depth-first search from the root (R. Tarjan, Depth-first search

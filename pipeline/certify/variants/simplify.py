@@ -131,6 +131,17 @@ class SimplifiedConstraints:
             if len(cells) > 1:
                 self.add_different(AllDifferent(tuple(cells)))
 
+    def rings_of_equal(self, cells: Sequence[int]) -> list[int]:
+        """Return for each of some cells the next of them that equals it by rule; else itself."""
+        first, last = dict[int, int](), dict[int, int]()
+        following = dict(zip(cells, cells, strict=True))
+        for cell in cells:
+            root = _root(self._equal, cell)
+            following[last.get(root, cell)] = cell
+            following[cell] = first.setdefault(root, cell)
+            last[root] = cell
+        return [following[cell] for cell in cells]
+
     def mask(self, values: Collection[int]) -> int:
         """Return the mask of `values`. Values that the puzzle does not have are ignored."""
         return sum([1 << index for index, value in enumerate(self.values) if value in values])
