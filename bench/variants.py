@@ -1,13 +1,15 @@
 """Time of solving and proving variants, compared with another solver or with minisat alone.
 
-    python bench/variants.py [--list] [--trust-solver] [--against TIMES] FILE…
+    python bench/variants.py [--list] [--trust-solver] [--against TIMES [--scale SECONDS]] FILE…
 
 Each line of a FILE is a puzzle in any notation, or a JSON object with `link` or `input`, and
-optionally `name` and `solution`, which must be the one that is found. `--list` prints each puzzle.
-Times are milliseconds of CPU time of this process and its children, from the text to the result.
+optionally `name` and `solution`, which must be the one that is found. A FILE named `*.iss` is one
+puzzle. `--list` prints each puzzle. Puzzles without a verified answer are always named. Times are
+milliseconds of CPU time of this process and its children, from the text to the result.
 
 TIMES has the times of another solver, one object per line with `name` and `ms`. Puzzles that it
-lacks are skipped. Without TIMES the baseline is one minisat process that solves the formula once:
+lacks are skipped. `--scale` says how many seconds the loop of `loop_seconds` takes on the machine of
+TIMES; the loop is run here, and TIMES are multiplied by the ratio. Without TIMES the baseline is one minisat process that solves the formula once:
 no second solution, no proof. All run alternately on one core. `--trust-solver` leaves out the check
 that no solution is missing. Machine code is compiled before the measurement.
 """
@@ -57,13 +59,16 @@ def main() -> None:
     words.add_argument("--list", action="store_true")
     words.add_argument("--trust-solver", action="store_true")
     words.add_argument("--against", type=Path, metavar="TIMES")
+    words.add_argument("--scale", type=float, metavar="SECONDS")
     words.add_argument("files", type=Path, nargs="+", metavar="FILE")
     asked = words.parse_args()
     other_times = times_in(asked.against) if asked.against else None
     settings = Settings(trust_solver=asked.trust_solver)
     compile_all(settings)
     os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
+    scale = loop_seconds() / asked.scale if asked.scale else 1.0
     statuses, ours, baseline = Counter[str](), list[float](), list[float]()
+    unverified = list[str]()
     with Solvers("auto", "minisat") as solvers, TemporaryDirectory() as folder:
         for given in (item for file in asked.files for item in givens(file)):
             if other_times is not None and given.name not in other_times:
@@ -81,16 +86,22 @@ def main() -> None:
             result = solve_one(problem, solvers, settings, Stopwatch())
             ours.append(processor_seconds() - start)
             baseline.append(
-                other_times[given.name]
+                scale * other_times[given.name]
                 if other_times
                 else bare_seconds(problem, result, Path(folder))
             )
             label = f"{result.status}, {result.certificate_label or 'not proved'}"
             statuses[f"{label}{fault(result, given.solution)}"] += 1
+            if result.status in ("unknown", "failed") or result.certificate_label == "unverified":
+                unverified.append(f"{given.name[:40]:40} {label}: {reason(result)}")
             if asked.list:
                 print(row(given, result, label, ours[-1], baseline[-1]))
     for label, number in statuses.most_common():
         print(f"{number:5} {label}")
+    if not asked.trust_solver:
+        print(f"{len(unverified):5} without a verified answer", *unverified, sep="\n      ")
+    if asked.scale:
+        print(f"this machine: {scale:.2f} times the seconds of the other")
     if ours:
         print(summary(ours, baseline, "the other" if other_times else "bare minisat"))
 
@@ -105,16 +116,18 @@ def compile_all(settings: Settings) -> None:
 
 
 def summary(ours: list[float], baseline: list[float], name: str) -> str:
-    """The median and 90th percentile of both times, and of the ratio per puzzle."""
+    """The percentiles of both times, and of the ratio per puzzle."""
     ratios = [mine / theirs for mine, theirs in zip(ours, baseline, strict=True)]
-    lines = [f"{'':12} {'p50':>8} {'p90':>8}"]
+    lines = [f"{'':16} {'p50':>8} {'p90':>8} {'p99':>8}"]
     for label, values, factor in (
         ("ours, ms", ours, 1000),
         (f"{name}, ms", baseline, 1000),
         ("ratio", ratios, 1),
     ):
-        ninth = sorted(values)[int(len(values) * 0.9)]
-        lines.append(f"{label:16} {factor * statistics.median(values):8.1f} {factor * ninth:8.1f}")
+        ordered = sorted(values)
+        high = [ordered[int(len(values) * share)] for share in (0.9, 0.99)]
+        numbers = [factor * value for value in (statistics.median(values), *high)]
+        lines.append(f"{label:16}" + "".join(f" {number:8.1f}" for number in numbers))
     return "\n".join(lines)
 
 
@@ -122,6 +135,19 @@ def times_in(file: Path) -> dict[str, float]:
     """Seconds of another solver by name of the puzzle."""
     rows = map(json.loads, filter(None, file.read_text().splitlines()))
     return {row["name"]: max(row["ms"], 0.001) / 1000 for row in rows}
+
+
+def loop_seconds() -> float:
+    """CPU seconds of a loop whose time compares machines."""
+    start, total = time.process_time(), 0
+    for i in range(20_000_000):
+        total += i * i % 7
+    return time.process_time() - start
+
+
+def reason(result: Result) -> str | None:
+    """Why the answer of a puzzle is unknown or unverified."""
+    return (result.certificate.reason if result.certificate else None) or result.message
 
 
 def processor_seconds() -> float:
@@ -147,6 +173,9 @@ def _alive(process: int) -> float:
 
 
 def givens(file: Path) -> Iterator[Given]:
+    if file.suffix == ".iss":
+        yield Given(file.name, file.read_text(), None)
+        return
     for number, line in enumerate(file.read_text().splitlines(), 1):
         if line.startswith("{") and '"name"' in line:
             values = json.loads(line)

@@ -33,9 +33,6 @@ if TYPE_CHECKING:
     from pipeline.outbox.rows import Rows
     from pipeline.reading.formats.plain import ChunkContents
 
-MIN_VARIANTS_FOR_PROCESS = 16
-"""Minimum number of variants for which `auto` keeps a PySAT process alive to solve them all."""
-
 MAX_BATCH_SIDE = 25
 """Maximum side of puzzles that are solved in batches; larger ones would not fit in memory."""
 
@@ -235,8 +232,7 @@ def solve_problems(
         if geometry is None or (len(indices) < MIN_BATCH and settings.solver != "batch"):
             for index in indices:
                 watch = Stopwatch(parse=parse_seconds[index] if parse_seconds else None)
-                chosen = _solvers_for(problems[index], len(indices), solvers)
-                results[index] = solve_problem(problems[index], chosen, settings, watch)
+                results[index] = solve_problem(problems[index], solvers, settings, watch)
             continue
         from pipeline.solving.many import Batch, masks_of, solve_batch  # noqa: PLC0415 - numpy is slow to load
 
@@ -257,16 +253,6 @@ def _batch_geometry(problem: Problem, settings: Settings) -> Geometry | None:
     """The geometry of a puzzle that can be solved in a batch; None if it cannot."""
     geometry = None if settings.keep_cnf else problem.plain_geometry
     return geometry if geometry and geometry.side <= MAX_BATCH_SIDE else None
-
-
-def _solvers_for(problem: Problem, single_count: int, solvers: Solvers) -> Solvers:
-    """The solvers for a problem, which is one of `single_count` that are solved one by one."""
-    has_rules = problem.is_encoded and problem.plain_geometry is None
-    return (
-        solvers.for_many_puzzles()
-        if has_rules and single_count >= MIN_VARIANTS_FOR_PROCESS
-        else solvers
-    )
 
 
 def _compare_with_source(problem: Problem, result: Result) -> Result:
@@ -302,15 +288,13 @@ def solve_chunk(
 
                 traits = traits_of(geometry, masks[batch_slice], answers, settings)
                 builder.add_traits(indices.tolist(), traits, geometry)
-    single_indices = builder.pending()
-    for index in single_indices:
+    for index in builder.pending():
         entry = contents.entry(index)
         if entry.error is not None:
             builder.add_result(index, Result("invalid", message=entry.error, code=entry.code))
             continue
         problem = problem_of(entry)
-        chosen = _solvers_for(problem, len(single_indices), solvers)
-        result = solve_problem(problem, chosen, settings, Stopwatch(), explain=False)
+        result = solve_problem(problem, solvers, settings, Stopwatch(), explain=False)
         builder.add_result(index, result)
         if settings.trait_names and entry.puzzle is not None and not entry.puzzle.is_plain:
             from pipeline.catalogue.result_traits import traits_of_one  # noqa: PLC0415 - slow to load

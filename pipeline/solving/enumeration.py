@@ -35,7 +35,7 @@ def enumerate_models(
     """
     deadline, blocked = Deadline.of(limits), [] if blocked is None else blocked
     try:
-        limits.check_memory(max(cnf.size * MIN_CLAUSE_BYTES, cnf.variables * VARIABLE_BYTES))
+        check_memory(cnf, limits)
         with solver.open(cnf, limits) as session:
             for clause in blocked:
                 session.add(clause)
@@ -52,3 +52,8 @@ def enumerate_models(
             yield answer
     except LimitReached as error:
         yield Unknown(str(error))
+
+
+def check_memory(cnf: Cnf, limits: Limits) -> None:
+    """Raise LimitReached if a solver could not hold the clauses in the memory limit."""
+    limits.check_memory(max(cnf.size * MIN_CLAUSE_BYTES, cnf.variables * VARIABLE_BYTES))

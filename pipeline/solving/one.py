@@ -10,28 +10,30 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Sequence
 from contextlib import closing, nullcontext
 from dataclasses import replace
-from typing import Any, Generic, cast
+from typing import TYPE_CHECKING, Any, Generic
 
 from pipeline.certify import certify_grid, clashing_givens
 from pipeline.errors import EnvironmentFailure, LimitReached, SolverError
-from pipeline.limits import Limits
 from pipeline.puzzle.clauses import Clause
 from pipeline.puzzle.puzzle import Grid, Puzzle
 from pipeline.settings import Settings
 from pipeline.solving import Encoding
 from pipeline.solving.cnf import Cnf, Sat, Unknown, Unsat
 from pipeline.solving.complete import (
-    MAX_PROVED_SOLUTIONS,
+    SEARCH_CERTIFICATE,
+    TOO_LARGE_CERTIFICATE,
+    Check,
     CompletenessCheck,
-    check_complete,
     prove_complete,
-    search_missing,
     search_seconds,
 )
 from pipeline.solving.enumeration import enumerate_models
 from pipeline.solving.problem import Problem, PuzzleProblem, S
 from pipeline.solving.result import Certificate, Result, SolverUsed, Status, Stopwatch, limits_left
 from pipeline.solving.solvers import Solver, Solvers
+
+if TYPE_CHECKING:
+    from pipeline.certify.variants import VariantSearch
 
 MIN_BATCH = 8
 """Minimum number of puzzles of one geometry that are solved together. To load numpy and machine
@@ -43,14 +45,6 @@ EXPLAIN_SECONDS = 2.0
 
 TRUSTED_CERTIFICATE = Certificate("unverified", reason="--trust-solver")
 """The certificate of solutions with `--trust-solver`: that there are no others is not checked."""
-
-SEARCH_CERTIFICATE = Certificate("unverified", reason="only the exhaustive search ended in time")
-"""The certificate if the exhaustive search found no other solutions, and nothing confirms that."""
-
-TOO_LARGE_CERTIFICATE = Certificate(
-    "unverified", reason="only the exhaustive search answered: the rules are too large for solvers"
-)
-"""The same certificate for a variant that is too large to be encoded."""
 
 STATUSES: tuple[Status, ...] = ("unsolvable", "unique", "multiple")
 """The statuses of problems with no solution, with one, and with two or more."""
@@ -84,14 +78,31 @@ def solve_problem(
 
     Raises EnvironmentFailure if the last solver cannot run.
     """
-    search = Search(problem, settings, watch, on_solution)
+    search, failure = Search(problem, settings, watch, on_solution), None
+    if solvers.searches_first and search.is_variant:
+        from pipeline.solving.variants import search_first  # noqa: PLC0415 - few puzzles need it
+
+        try:
+            if first := search_first(search, solvers):
+                return add_evidence(first, search, solvers, explain=explain)
+        except LimitReached as error:
+            return _search_alone(search, str(error), solvers, explain=explain)
+        except (SolverError, EnvironmentFailure) as error:
+            failure = str(error)
+    return _ask_solvers(search, solvers, failure, explain=explain)
+
+
+def _ask_solvers(
+    search: Search[S], solvers: Solvers, failure: str | None, *, explain: bool
+) -> Result[S]:
+    """Do as `solve_problem`. `failure`: why another solver failed before; None if none did."""
     result: Result[S] | None = None
-    fallback, is_planned = solvers.fallback, True
+    fallback, is_planned = failure or solvers.fallback, failure is None
     for solver in solvers.chain:
         try:
             solutions, verdict = search.collect(solver, solvers.successor(solver))
         except LimitReached as error:
-            return result or search.search_alone(str(error), solvers, explain=explain)
+            return result or _search_alone(search, str(error), solvers, explain=explain)
         except (SolverError, EnvironmentFailure) as error:
             if isinstance(error, EnvironmentFailure) and solver is solvers.chain[-1]:
                 raise
@@ -104,8 +115,10 @@ def solve_problem(
             )
         used = SolverUsed(last.name, last.version, fallback, is_planned and fallback is not None)
         unchecked = search.result(solutions, verdict, used)
-        if isinstance(verdict, Unknown):
-            unchecked = search.continue_result(unchecked, verdict)
+        if isinstance(verdict, Unknown) and search.is_variant and unchecked.status == "unknown":
+            from pipeline.solving.variants import continue_result  # noqa: PLC0415 - as above
+
+            unchecked = continue_result(search, unchecked, verdict.reason)
         result = add_evidence(unchecked, search, solvers, explain=explain)
         if not unchecked.complete or not result.is_doubted:
             return result
@@ -117,20 +130,37 @@ def solve_problem(
         (),
         None,
         fallback,
-        problem,
+        search.problem,
         search.puzzle_cnf,
         encoding=search.encoding,
-        seconds=watch.seconds(),
+        seconds=search.watch.seconds(),
     )
+
+
+def _search_alone(search: Search[S], reason: str, solvers: Solvers, *, explain: bool) -> Result[S]:
+    """The result of a problem that cannot be encoded. `reason`: why it cannot.
+
+    Unless the exhaustive search of a variant finds solutions, its status is `unknown`.
+    """
+    if search.is_variant:
+        from pipeline.solving.variants import search_alone  # noqa: PLC0415 - as above
+
+        if result := search_alone(search, reason):
+            return add_evidence(result, search, solvers, explain=explain)
+    seconds = search.watch.seconds()
+    return Result("unknown", (), False, reason, search.problem, seconds=seconds)
 
 
 class Search(Generic[S]):
     """The search for the solutions of one problem. All solvers share its time limit.
 
-    `last_solver`: the solver that was asked last.
+    - `last_solver`: the solver that was asked last.
+    - `exhaustive`: the exhaustive search of a variant, which later checks continue; None before it
+      begins.
     """
 
     last_solver: Solver
+    exhaustive: VariantSearch | None = None
 
     def __init__(
         self,
@@ -172,7 +202,7 @@ class Search(Generic[S]):
                 if isinstance(outcome, (Unsat, Unknown)):
                     return solutions, outcome
                 solutions.append(outcome)
-                self._report(outcome)
+                self.report(outcome)
                 if len(solutions) == count:
                     break
         return solutions, None
@@ -199,9 +229,9 @@ class Search(Generic[S]):
         self, solver: Solver, blocked: list[Clause], max_models: int | None = None
     ) -> Generator[S | Unsat | Unknown, None, None]:
         """As `stream`, with a single solver. `blocked`, `max_models`: see `enumerate_models`."""
-        self.last_solver, cnf = solver, self._encode()
+        self.last_solver, cnf = solver, self.encode()
         limits = limits_left(self.settings, self.watch)
-        if self._is_variant:
+        if self.is_variant:
             remaining = max(0.0, limits.seconds - limits.spent)
             reserved = min(search_seconds(self.problem), RESERVED_SHARE * remaining)
             limits = replace(limits, spent=limits.spent + reserved)
@@ -258,70 +288,14 @@ class Search(Generic[S]):
             seconds=self.watch.seconds(),
         )
 
-    def search_alone(self, reason: str, solvers: Solvers, *, explain: bool) -> Result[S]:
-        """Search exhaustively for the solutions of a problem that cannot be encoded.
-
-        `reason`: why it cannot be encoded. Unless the problem is a variant and time is left, the
-        status of the result is `unknown`.
-        """
-        seconds = self.watch.seconds()
-        unknown: Result[S] = Result("unknown", (), False, reason, self.problem, seconds=seconds)
-        limits = limits_left(self.settings, self.watch)
-        if not self._is_variant or limits.seconds <= limits.spent:
-            return unknown
-        result = self._search(unknown, limits, reason, TOO_LARGE_CERTIFICATE)
-        if result is unknown:
-            return replace(unknown, seconds=self.watch.seconds())
-        return add_evidence(result, self, solvers, explain=explain)
-
     @property
-    def _is_variant(self) -> bool:
+    def is_variant(self) -> bool:
         """Whether the problem is a puzzle that is not plain."""
         return self.problem.is_encoded and self.problem.plain_geometry is None
 
-    def continue_result(self, result: Result[S], verdict: Unknown) -> Result[S]:
-        """Continue with an exhaustive search after a solver gave up on a variant.
-
-        If the search ends, nothing else confirms that there are no other solutions, so the
-        certificate is SEARCH_CERTIFICATE, and `_certify` asks for a proof.
-        """
-        if not self._is_variant or result.status != "unknown":
-            return result
-        limits = limits_left(self.settings, self.watch)
-        limits = limits.at_most(search_seconds(self.problem))
-        fallback = f"{_solver_name(result)} gave up: {verdict.reason}"
-        return self._search(result, limits, fallback, SEARCH_CERTIFICATE)
-
-    def _search(
-        self, result: Result[S], limits: Limits, fallback: str, certificate: Certificate
-    ) -> Result[S]:
-        """Search exhaustively, and add the solutions that are found to a result.
-
-        - `fallback`: why the search runs instead of a solver.
-        - `certificate`: the certificate of the new result if the search ends.
-
-        Returns the same result if the search is cut short and finds nothing.
-        """
-        count = min(self.problem.solutions_to_find(self.settings), MAX_PROVED_SOLUTIONS)
-        max_missing = count - len(result.solutions)
-        with self.watch.timing("prove"):
-            checked = search_missing(self.problem, result.solutions, max_missing, limits)
-        missing = cast("tuple[S, ...]", checked.missing if checked else ())
-        is_all = checked is not None and checked.undecided is None and len(missing) < max_missing
-        if not (is_all or missing):
-            return result
-        for solution in missing:
-            self._report(solution)
-        used = SolverUsed("exhaustive-search", None, fallback)
-        if result.solver and result.solutions and not missing:
-            used = result.solver
-        verdict = Unsat() if is_all else Unknown(result.message or "")
-        continued = self.result([*result.solutions, *missing], verdict, used)
-        return replace(continued, certificate=certificate if is_all else None)
-
     def add_missing(self, result: Result[S], checked: CompletenessCheck[S]) -> Result[S]:
         """Add the missing solutions that a check found to the result."""
-        fallback = f"{_solver_name(result)} missed a solution that the check found"
+        fallback = f"{result.solver_name} missed a solution that the check found"
         used = SolverUsed("exhaustive-search", None, fallback)
         verdict: Unsat | Unknown | None = None
         if checked.certificate.complete == "proved":
@@ -330,11 +304,11 @@ class Search(Generic[S]):
             verdict = Unknown(checked.certificate.reason or "")
         self._checked_solutions |= dict.fromkeys([*result.solutions, *checked.missing])
         for solution in checked.missing:
-            self._report(solution)
+            self.report(solution)
         extended = self.result([*result.solutions, *checked.missing], verdict, used)
         return replace(extended, is_doubted=checked.is_cut_short)
 
-    def _encode(self) -> Cnf:
+    def encode(self) -> Cnf:
         """The CNF of the problem, encoded by the first call. Raises LimitReached."""
         if self._cnf is None:
             limits = limits_left(self.settings, self.watch)
@@ -343,7 +317,7 @@ class Search(Generic[S]):
                 self._cnf = self.problem.encode(self.settings.encoding, limits)
         return self._cnf
 
-    def _report(self, solution: S) -> None:
+    def report(self, solution: S) -> None:
         """Call `on_solution` with a solution, once for each solution and at most `limit` times."""
         limit = self.problem.limit(self.settings)
         if self._on_solution and solution not in self._reported and len(self._reported) < limit:
@@ -354,11 +328,6 @@ class Search(Generic[S]):
 def more_solutions_message(limit: int, noun: str) -> str:
     """The message for a problem with more than `limit` solutions, which are called `noun`s."""
     return f"there are more {noun}s than the {limit} asked for"
-
-
-def _solver_name(result: Result[Any]) -> str:
-    """The name of the solver that answered, for messages."""
-    return result.solver.name if result.solver else "a solver"
 
 
 def add_evidence(
@@ -396,29 +365,32 @@ def _certify(result: Result[S], search: Search[S], solvers: Solvers) -> Result[S
             result, certificate=TRUSTED_CERTIFICATE if result.complete else Certificate("no")
         )
     prove, checked = settings.needs_proof(result.status), None
-    if result.certificate and result.certificate != SEARCH_CERTIFICATE and not prove:
+    certificate = result.certificate
+    if certificate and certificate != SEARCH_CERTIFICATE and not prove:
         return result
-    if result.certificate != SEARCH_CERTIFICATE:
+    if certificate is None or certificate.complete == "proved":
         max_missing = problem.limit(settings) + 1 - len(result.solutions)
         limits = limits_left(settings, watch)
         with watch.timing("prove"):
-            checked = check_complete(
-                problem, result.solutions, solvers, limits, max_missing=max_missing, prove=prove
+            solver_seconds = watch.seconds().get("solve", 0.0)
+            exhaustive = search.exhaustive or problem.open_search(search_seconds(problem))
+            checked = Check(problem, result.solutions, solvers, exhaustive, max_missing, prove).run(
+                limits, solver_seconds
             )
         if checked.missing:
             result = search.add_missing(result, checked)
             if not result.complete:
                 return replace(result, certificate=checked.certificate)
-            checked = None
+            checked = certificate = None
     if checked is None:  # nothing confirms the search, so ask for a proof
         limits = limits_left(settings, watch)
         with watch.timing("prove"):
             proved, proof = prove_complete(problem, result.solutions, solvers, limits)
         checked = CompletenessCheck(
-            SEARCH_CERTIFICATE if proved.complete == "unverified" else proved, proof
+            certificate or SEARCH_CERTIFICATE if proved.complete == "unverified" else proved, proof
         )
     if checked.certificate.complete == "no":
-        doubt = f"{_solver_name(result)} found no more solutions, but this could not be proved: "
+        doubt = f"{result.solver_name} found no more solutions, but this could not be proved: "
         result = result.as_doubted(doubt + (checked.certificate.reason or ""))
     return replace(result, certificate=checked.certificate, proof=checked.proof)
 
@@ -437,7 +409,7 @@ def _explain_conflict(
         except SolverError as error:
             if result.certificate_label != "unverified":
                 return result
-            doubt = f"{_solver_name(result)} was wrong: {error}"
+            doubt = f"{result.solver_name} was wrong: {error}"
             return replace(result.as_doubted(doubt), certificate=Certificate("no", reason=doubt))
     return replace(result, conflict=conflict, message=conflict.message if conflict else None)
 

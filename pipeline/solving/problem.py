@@ -6,12 +6,13 @@ of completeness refutes. To add a kind of problem, add a subclass of `Problem`.
 
 from __future__ import annotations
 
+import time
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from itertools import chain
-from typing import Any, ClassVar, Generic
+from typing import TYPE_CHECKING, Any, ClassVar, Generic
 
 from typing_extensions import TypeVar
 
@@ -36,6 +37,9 @@ from pipeline.reading.read import parse_problem, unparsed_source
 from pipeline.settings import EncodingChoice, Settings
 from pipeline.solving.cnf import Cnf, Family, decode_model, whole_model
 from pipeline.solving.encode import encode_puzzle
+
+if TYPE_CHECKING:
+    from pipeline.certify.variants import VariantSearch
 
 SEARCH_BYTES = 20
 """Bytes of memory of an exhaustive search for each pair of cells of the grid."""
@@ -103,16 +107,25 @@ class Problem(ABC, Generic[S]):
     def fault(self, solution: S, solver: str) -> str | None:
         """Why this is not a solution, in a message that names `solver`; None if it is one."""
 
+    def open_search(self, seconds: float) -> VariantSearch | None:  # noqa: ARG002
+        """A search that can stop and continue; None unless the problem is a variant.
+
+        `seconds`: the time limit of its preparation.
+        """
+        return None
+
     def search_all(
         self,
         solutions: Sequence[S],  # noqa: ARG002
         max_solutions: int,  # noqa: ARG002
         limits: Limits,  # noqa: ARG002
+        search: VariantSearch | None = None,  # noqa: ARG002
     ) -> SearchResult | None:
         """Search for up to `max_solutions` solutions that are not in `solutions`.
 
-        `solutions` must be distinct. Returns None if the problem cannot be searched.
-        Raises LimitReached if there is too little memory.
+        `solutions` must be distinct. `search`: the search to continue; by default a new one.
+        Returns None if the problem cannot be searched. Raises LimitReached if there is too little
+        memory.
         """
         return None
 
@@ -173,13 +186,26 @@ class PuzzleProblem(Problem[Grid]):
         violations = certify_grid(self.puzzle, solution)
         return f"the grid of {solver} is not a solution: {violations[0]}" if violations else None
 
+    def open_search(self, seconds: float) -> VariantSearch | None:
+        if self.puzzle.is_plain:
+            return None
+        from pipeline.certify.variants import VariantSearch  # noqa: PLC0415 - loads numpy
+
+        return VariantSearch(self.puzzle, time.monotonic() + seconds)
+
     def search_all(
-        self, solutions: Sequence[Grid], max_solutions: int, limits: Limits
+        self,
+        solutions: Sequence[Grid],
+        max_solutions: int,
+        limits: Limits,
+        search: VariantSearch | None = None,
     ) -> SearchResult:
         if self.puzzle.is_plain:
             limits.check_memory(SEARCH_BYTES * self.puzzle.geometry.side**4)
         seconds = limits.seconds - limits.spent
-        return find_missing(self.puzzle, solutions, max_solutions=max_solutions, seconds=seconds)
+        return find_missing(
+            self.puzzle, solutions, max_solutions=max_solutions, seconds=seconds, search=search
+        )
 
     def refutation_size(self, solutions: Sequence[Grid]) -> tuple[int, int]:  # noqa: ARG002
         # Above MAX_CLAUSES, `refutation` raises LimitReached.

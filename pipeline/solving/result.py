@@ -189,6 +189,11 @@ class Result(Generic[S_co]):
         return self.problem.format if self.problem else None
 
     @property
+    def solver_name(self) -> str:
+        """The name of the solver that answered, for messages."""
+        return self.solver.name if self.solver else "a solver"
+
+    @property
     def grids(self) -> tuple[Grid, ...]:
         """The solutions of a puzzle; empty for a formula."""
         from pipeline.puzzle.puzzle import Grid  # noqa: PLC0415 - few ask

@@ -10,6 +10,7 @@ from __future__ import annotations
 import time
 from array import array
 from collections.abc import Callable, Iterator, Sequence
+from itertools import chain
 from math import inf
 from typing import Any
 
@@ -79,10 +80,12 @@ def search_all_of_variant(
     max_solutions: int = 1,
     max_nodes: float = inf,
     seconds: float = inf,
+    search: VariantSearch | None = None,
 ) -> SearchResult:
     """Search a variant for up to `max_solutions` solutions that are not in `solutions`.
 
-    The result is undecided
+    `search`: a search of this puzzle to continue, which may have found solutions; by default a new
+    one. `seconds` are those of its clock. The result is undecided
 
     - after `max_nodes` branches or `seconds`,
     - after SECONDS_WITHOUT_CODE if there is no machine code,
@@ -92,8 +95,9 @@ def search_all_of_variant(
     Raises NotSolutions unless the listed grids are distinct solutions, and ValueError if
     `max_solutions` is below 1.
     """
-    end = time.monotonic() + seconds
-    return _search_variant(puzzle, solutions, max_solutions, end, max_nodes, continue_search)
+    search = search or VariantSearch(puzzle, time.monotonic() + seconds)
+    found = continue_search(search, max_nodes, search.clock() + seconds)
+    return _compare(puzzle, solutions, max_solutions, search, found)
 
 
 def run_search(
@@ -109,32 +113,27 @@ def run_search(
     `compiled_search` is the machine code of `search`. If it is None, plain Python runs instead,
     with the same result.
     """
-
-    def run(search: VariantSearch, max_nodes: float, end: float) -> Iterator[Grid]:
-        if compiled_search:
-            search.use(compiled_search)
-        return search.solutions(max_nodes, end)
-
-    return _search_variant(puzzle, solutions, max_solutions, end, max_nodes, run)
+    search = VariantSearch(puzzle, end)
+    if compiled_search:
+        search.use(compiled_search)
+    return _compare(puzzle, solutions, max_solutions, search, search.solutions(max_nodes, end))
 
 
-def _search_variant(
+def _compare(
     puzzle: Puzzle,
     solutions: Sequence[Grid],
     max_solutions: int,
-    end: float,
-    max_nodes: float,
-    run: Callable[[VariantSearch, float, float], Iterator[Grid]],
+    search: VariantSearch,
+    further: Iterator[Grid],
 ) -> SearchResult:
-    """Compare the listed solutions with those that `run` yields."""
+    """Compare the listed solutions with those that a search has found, and those it finds next."""
     if max_solutions < 1:
         raise ValueError(f"max_solutions: expected at least 1, found {max_solutions}")
     listed = {*solutions}
     if len(listed) < len(solutions) or any(certify_grid(puzzle, grid) for grid in solutions):
         raise NotSolutions("the listed grids are not distinct solutions")
-    search = VariantSearch(puzzle, end)
     missing, not_found = list[Grid](), {*listed}
-    for grid in run(search, max_nodes, end):
+    for grid in chain(tuple(search.found), further):
         if grid in listed:
             not_found.discard(grid)
             continue
@@ -151,13 +150,13 @@ def continue_search(search: VariantSearch, max_nodes: float, end: float) -> Iter
 
     If it is not, the search stops after SECONDS_WITHOUT_CODE.
     """
-    start = time.monotonic()
+    start = search.clock()
     if compiled_search := loader.get(_PYTHON_SECONDS):
         search.use(compiled_search)
         yield from search.solutions(max_nodes, end)
         return
     yield from search.solutions(max_nodes, min(end, start + SECONDS_BEFORE_LOADING))
-    if search.undecided != OUT_OF_TIME or time.monotonic() > end:
+    if search.undecided != OUT_OF_TIME or search.clock() > end:
         return
     if compiled_search := loader.get(SECONDS_BEFORE_LOADING, at_once=True):
         search.use(compiled_search)
@@ -165,7 +164,7 @@ def continue_search(search: VariantSearch, max_nodes: float, end: float) -> Iter
         return
     yield from search.solutions(max_nodes, min(end, start + SECONDS_WITHOUT_CODE))
     loader.add_seconds(SECONDS_WITHOUT_CODE)
-    if search.undecided == OUT_OF_TIME and time.monotonic() <= end:
+    if search.undecided == OUT_OF_TIME and search.clock() <= end:
         search.undecided = _CODE_MISSING
 
 
@@ -176,6 +175,7 @@ class VariantSearch:
     - `is_complete`: whether there are no others.
     - `undecided`: the reason why the search stopped early; None if it is complete, or if the caller
       stopped it after a solution.
+    - `clock`: the clock, in seconds, of the ends of `solutions`. It may be changed.
 
     It begins in plain Python; `use` changes to machine code, at any time, with the same result.
     """
@@ -185,6 +185,7 @@ class VariantSearch:
         self.found: list[Grid] = []
         self.is_complete = False
         self.undecided: str | None = None
+        self.clock: Callable[[], float] = time.monotonic
         self._puzzle = puzzle
         self._values = puzzle.geometry.values
         self._run: Callable[..., int] = plain_search
@@ -222,8 +223,8 @@ class VariantSearch:
     def solutions(self, max_nodes: float = inf, end: float = inf) -> Iterator[Grid]:
         """Continue the search, and yield each further solution.
 
-        It stops when the search has made `max_nodes` branches in all, or at `end` on the monotonic
-        clock. It may be closed after any solution.
+        It stops when the search has made `max_nodes` branches in all, or at `end` on `clock`. It
+        may be closed after any solution.
         """
         if not self._arrays or self.is_complete:
             return
@@ -231,7 +232,7 @@ class VariantSearch:
             self._arrays = [numbers.tolist() for numbers in self._arrays]
         self.undecided = None
         while True:
-            if time.monotonic() > end:
+            if self.clock() > end:
                 self.undecided = OUT_OF_TIME
                 return
             outcome = self._run(

@@ -121,6 +121,11 @@ class Solvers(Closeable):
         """Why the first solver of `chain` is not the preferred one; None if it is."""
         return BATCH_FALLBACK_REASON if self._choice == "batch" else self.missing_solver
 
+    @property
+    def searches_first(self) -> bool:
+        """Whether variants are searched before a solver is asked: unless a solver was named."""
+        return self._choice == "auto"
+
     def successor(self, solver: Solver) -> Solver | None:
         """The solver that takes over after the first solutions of `solver`, or None.
 

@@ -6,6 +6,7 @@ The child serves one puzzle after another. If it is killed, a new child replaces
 from __future__ import annotations
 
 import errno
+import gc
 import os
 import sys
 from array import array
@@ -21,7 +22,7 @@ from pipeline.errors import EnvironmentFailure, LimitReached, SolverError, Solve
 from pipeline.limits import MIB, Deadline, Limits
 from pipeline.puzzle.clauses import Clause, PackedClauses, clauses_of
 from pipeline.solving.cnf import Answer, Cnf, Sat, Unknown, Unsat
-from pipeline.solving.solvers import Closeable, Session
+from pipeline.solving.solvers import Closeable
 from pipeline.solving.solvers.child import Peer, limit_self
 
 ENGINE = "glucose4"
@@ -114,7 +115,7 @@ class Pysat(Closeable):
         return f"{version('python-sat')} {self.engine}"
 
     @contextmanager
-    def open(self, cnf: Cnf, limits: Limits) -> Iterator[Session]:
+    def open(self, cnf: Cnf, limits: Limits) -> Iterator[PysatSession]:
         deadline = Deadline.of(limits)
         self._load((), self.engine, limits, deadline)
         for family in cnf.families:
@@ -231,11 +232,11 @@ class Pysat(Closeable):
                 self.close()
         return reply
 
-    def ask(self, query: str, limits: Limits, deadline: Deadline) -> Any:
+    def ask(self, query: str, limits: Limits, deadline: Deadline, *arguments: object) -> Any:
         """Send a query about the loaded clauses. Returns Unknown if a limit was reached."""
         if not deadline.left():  # clauses may be missing
             return Unknown(limits.timeout_message)
-        self.send(query)
+        self.send(query, *arguments)
         try:
             return self.receive(deadline.left()) or Unknown(limits.timeout_message)
         except MemoryError:
@@ -270,10 +271,23 @@ class PysatSession:
             self._pysat.send("add", [clause])
 
     def solve(self) -> Answer:
-        match self._failure or self._pysat.ask("solve", self._limits, self._deadline):
+        return self._ask("solve")
+
+    def try_assumptions(self, literals: Sequence[int], max_conflicts: int) -> Answer:
+        """Solve the clauses with these literals assumed. Returns Unknown if a limit was reached.
+
+        `max_conflicts` limits the conflicts since the session was opened, so that the answer does
+        not depend on the speed of the machine. The engine checks it when it restarts.
+        """
+        return self._ask("try", [*literals], max_conflicts)
+
+    def _ask(self, query: str, *arguments: object) -> Answer:
+        match self._failure or self._pysat.ask(query, self._limits, self._deadline, *arguments):
             case Unknown() as unknown:
                 self._failure = unknown
                 return unknown
+            case "many conflicts", number:
+                return Unknown(f"{self._pysat.engine} did not answer within {number:,} conflicts")
             case "unsat", _:
                 return Unsat()
             case "sat", literals:
@@ -297,6 +311,7 @@ def _serve(pipe: Connection) -> None:
     """Serve requests: tuples of a command and its arguments. Raises EOFError at the end."""
     from pysat.solvers import Solver  # noqa: PLC0415 - only the child needs it
 
+    gc.disable()  # there are no cycles, and each collection would visit all clauses
     engine: Any = None
     while True:
         request, *rest = pipe.recv()
@@ -313,11 +328,24 @@ def _serve(pipe: Connection) -> None:
                 pipe.send("loaded")
             case "solve":
                 pipe.send(("sat", engine.get_model()) if engine.solve() else ("unsat", None))
+            case "try":
+                assumptions, max_conflicts = rest
+                pipe.send(_try(engine, assumptions, max_conflicts))
             case "prove":
                 is_sat = engine.solve()
                 pipe.send(("sat", engine.get_model()) if is_sat else ("unsat", _proof_of(engine)))
             case "shrink":
                 _send_cores(pipe, engine, *rest)
+
+
+def _try(engine: Any, assumptions: Sequence[int], max_conflicts: int) -> tuple[str, Any]:
+    """Solve under assumptions. Returns the reply."""
+    left = max_conflicts - engine.accum_stats()["conflicts"]
+    engine.conf_budget(max(1, left))  # 0 would mean no limit
+    holds = engine.solve_limited(assumptions=assumptions)
+    if holds is None:
+        return "many conflicts", max_conflicts
+    return ("sat", engine.get_model()) if holds else ("unsat", None)
 
 
 def _send_cores(

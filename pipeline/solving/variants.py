@@ -1,0 +1,204 @@
+"""Solve a variant by a short exhaustive search, and let PySAT confirm its outcome.
+
+The search decides most variants in a few milliseconds, also those on which solvers spend minutes.
+Then the solver has less to do: each solution becomes a query under assumptions, and when all are
+excluded by clauses, the formula must be unsatisfiable. Two programs have then answered the same, as
+when a solver goes first and the search checks it.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, cast
+
+from pipeline.errors import LimitReached, SolverError
+from pipeline.limits import Limits
+from pipeline.puzzle.puzzle import Grid
+from pipeline.solving.cnf import Cnf, Sat, Unknown, Unsat
+from pipeline.solving.complete import (
+    MAX_PROVED_SOLUTIONS,
+    SEARCH_CERTIFICATE,
+    TOO_LARGE_CERTIFICATE,
+    search_missing,
+    search_seconds,
+)
+from pipeline.solving.enumeration import check_memory
+from pipeline.solving.problem import S
+from pipeline.solving.result import Certificate, Result, SolverUsed, limits_left
+from pipeline.solving.solvers import Solvers
+from pipeline.solving.solvers.pysat import Pysat
+
+if TYPE_CHECKING:
+    from pipeline.solving.one import Search
+
+FIRST_SEARCH_SECONDS = 0.3
+"""CPU seconds of the search before a solver is asked. Of 124 examples that people published, 117
+are decided by then.
+"""
+
+MAX_CONFLICTS, CONFLICTS_PER_NODE = 10_000, 10
+"""The solver may take MAX_CONFLICTS conflicts to confirm the outcome of a search, or
+CONFLICTS_PER_NODE for each branch of the search if these are more.
+"""
+
+# Tried and dropped: to give the solver the branches of the search as assumptions, one after the
+# other, and the cores of the refuted ones as clauses. It saved conflicts for few puzzles, while
+# puzzles with thousands of branches took up to 15 times as long.
+
+
+def search_first(search: Search[S], solvers: Solvers) -> Result[S] | None:
+    """Search a variant exhaustively for a short time. The result says whether PySAT confirms it.
+
+    Without confirmation within the limits the certificate is `unverified`. Solvers that are
+    trusted are not asked.
+
+    Returns None if the search did not end, or if PySAT contradicts it; then the solvers must
+    answer. Raises LimitReached if the CNF is too large, and SolverError or EnvironmentFailure if
+    PySAT fails.
+    """
+    problem, settings, watch = search.problem, search.settings, search.watch
+    count = problem.solutions_to_find(settings)
+    limits = limits_left(settings, watch)
+    with watch.timing("prove"):
+        search.exhaustive = exhaustive = problem.open_search(
+            min(search_seconds(problem), (limits.seconds - limits.spent) / 2)
+        )
+        assert exhaustive  # noqa: S101 - the problem is a variant
+        exhaustive.clock = time.thread_time
+        checked = search_missing(
+            problem, (), count, limits.at_most(FIRST_SEARCH_SECONDS), exhaustive
+        )
+        exhaustive.clock = time.monotonic
+    if checked is None or checked.undecided:
+        return None
+    solutions = cast("tuple[S, ...]", checked.missing)
+    is_complete = len(solutions) < count
+    verdict: Unsat | None = Unsat() if is_complete else None
+    used, certificate = SolverUsed("exhaustive-search", None), None
+    if settings.trust_solver:
+        if settings.keep_cnf:
+            search.encode()
+    else:
+        max_conflicts = max(MAX_CONFLICTS, CONFLICTS_PER_NODE * checked.nodes)
+        pysat = solvers.get_shared(Pysat)
+        match _confirm(search, solutions, pysat, max_conflicts, is_complete=is_complete):
+            case None:
+                return None
+            case Unsat():
+                used = SolverUsed(pysat.name, pysat.version)
+            case Unknown(reason):
+                used = SolverUsed("exhaustive-search", None, f"{pysat.name} gave up: {reason}")
+                if is_complete:
+                    certificate = Certificate(
+                        "unverified", reason=f"only the exhaustive search ended: {reason}"
+                    )
+    for solution in solutions:
+        search.report(solution)
+    result = search.result(solutions, verdict, used)
+    return result if certificate is None else replace(result, certificate=certificate)
+
+
+def _confirm(
+    search: Search[S],
+    solutions: Sequence[S],
+    pysat: Pysat,
+    max_conflicts: int,
+    *,
+    is_complete: bool,
+) -> Unsat | Unknown | None:
+    """Let a solver confirm that these are solutions, and if `is_complete`, that they are all.
+
+    Returns Unsat if it confirms that, None if it contradicts.
+    """
+    cnf, watch = search.encode(), search.watch
+    limits = limits_left(search.settings, watch)
+    queries = [_assumptions(cnf, grid) for grid in cast("Sequence[Grid]", solutions)]
+    with watch.timing("solve"):
+        try:
+            check_memory(cnf, limits)
+            with pysat.open(cnf, limits) as session:
+                for solution, query in zip(solutions, queries, strict=True):
+                    if query is None:
+                        return None
+                    answer = session.try_assumptions(query, max_conflicts)
+                    if not isinstance(answer, Sat):
+                        return answer if isinstance(answer, Unknown) else None
+                    with watch.timing("decode"):
+                        if not cnf.satisfied_by(answer.model) or (
+                            search.problem.decode(answer.model, cnf) != solution
+                        ):
+                            raise SolverError(f"the model of {pysat.name} is wrong")
+                    session.add(tuple(-literal for literal in query))
+                if not is_complete:
+                    return Unsat()
+                answer = session.try_assumptions((), max_conflicts)
+                return None if isinstance(answer, Sat) else answer
+        except LimitReached as error:
+            return Unknown(str(error))
+
+
+def _assumptions(cnf: Cnf, grid: Grid) -> list[int] | None:
+    """The literals of the candidates of a grid; None if the CNF excludes one of them."""
+    chosen = {(*grid.geometry.place(cell), value) for cell, value in enumerate(grid.values)}
+    literals = [variable for variable, candidate in cnf.candidates.items() if candidate in chosen]
+    return literals if len(literals) + len(chosen & {*cnf.fixed}) == len(chosen) else None
+
+
+def search_alone(search: Search[S], reason: str) -> Result[S] | None:
+    """Search a variant that cannot be encoded. `reason`: why it cannot.
+
+    Returns None if no time is left, or if the search is cut short and finds nothing.
+    """
+    limits = limits_left(search.settings, search.watch)
+    if limits.seconds <= limits.spent:
+        return None
+    unknown: Result[S] = Result("unknown", (), False, reason, search.problem)
+    result = _search(search, unknown, limits, reason, TOO_LARGE_CERTIFICATE)
+    return None if result is unknown else result
+
+
+def continue_result(search: Search[S], result: Result[S], reason: str) -> Result[S]:
+    """Continue with the exhaustive search after a solver gave up. `reason`: why it did.
+
+    If the search ends, nothing else confirms that there are no other solutions, so the certificate
+    is SEARCH_CERTIFICATE, and a proof is tried.
+    """
+    limits = limits_left(search.settings, search.watch)
+    limits = limits.at_most(search_seconds(search.problem))
+    fallback = f"{result.solver_name} gave up: {reason}"
+    return _search(search, result, limits, fallback, SEARCH_CERTIFICATE)
+
+
+def _search(
+    search: Search[S],
+    result: Result[S],
+    limits: Limits,
+    fallback: str,
+    certificate: Certificate,
+) -> Result[S]:
+    """Search exhaustively, and add the solutions that are found to a result.
+
+    - `fallback`: why the search runs instead of a solver.
+    - `certificate`: the certificate of the new result if the search ends.
+
+    Returns the same result if the search is cut short and finds nothing.
+    """
+    problem = search.problem
+    count = min(problem.solutions_to_find(search.settings), MAX_PROVED_SOLUTIONS)
+    max_missing = count - len(result.solutions)
+    with search.watch.timing("prove"):
+        checked = search_missing(problem, result.solutions, max_missing, limits, search.exhaustive)
+    missing = cast("tuple[S, ...]", checked.missing if checked else ())
+    is_all = checked is not None and checked.undecided is None and len(missing) < max_missing
+    if not (is_all or missing):
+        return result
+    for solution in missing:
+        search.report(solution)
+    used = SolverUsed("exhaustive-search", None, fallback)
+    if result.solver and result.solutions and not missing:
+        used = result.solver
+    verdict = Unsat() if is_all else Unknown(result.message or "")
+    continued = search.result([*result.solutions, *missing], verdict, used)
+    return replace(continued, certificate=certificate if is_all else None)
