@@ -216,6 +216,7 @@ def check_variant_search(compiled_search: Callable[..., int]) -> None:
         free.ChaosCount(0, (5, 2, 8, 15)),
         free.ChaosArrow(1, ((10, 1, 12), (10, 5, 4))),
         outside.FullRank((0, 1, 2, 3), 6),
+        outside.FullRank((0, 4, 8, 12), 7),
     )
     regions = Geometry(1, 2, free_grid=FreeGrid(2, 2, 1, (("CC", 4),)))
     for puzzle in (

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from pipeline.certify.variants import layout as L
 from pipeline.certify.variants.constraint_numbers import ConstraintNumbers
 from pipeline.certify.variants.joint import joint_sums
+from pipeline.certify.variants.rank_numbers import edge_numbers
 from pipeline.certify.variants.simplify import NoSolution, SimplifiedConstraints
 from pipeline.certify.variants.value_tables import Numbers, TooLarge
 from pipeline.puzzle.geometry import units_of
@@ -69,6 +70,7 @@ def _lay_out(encoded: ConstraintNumbers) -> tuple[Numbers, Numbers]:
         L.OFFSETS: offsets + encoded.end_of_blocks,
         L.QUEUES_OF: queues,
         L.PEERS: _peer_words(encoded.source, set_words),
+        L.EDGES: edge_numbers(encoded.edges),
     }
     watcher_list = encoded.end_of_blocks + sum(map(len, areas.values())) + len(watcher_offsets)
     areas[L.WATCHERS] = watcher_offsets + watcher_list

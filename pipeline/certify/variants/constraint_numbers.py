@@ -5,12 +5,14 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Sequence
 from itertools import accumulate, chain
+from operator import eq
 from typing import Any
 
 import numpy as np
 
 from pipeline.certify.exhaustive import OUT_OF_TIME
 from pipeline.certify.variants import layout as L
+from pipeline.certify.variants.rank_numbers import Edge, comparable_pairs, ranked_lines
 from pipeline.certify.variants.region_propagators import CONNECTED_SCRATCH
 from pipeline.certify.variants.simplify import (
     NoSolution,
@@ -73,6 +75,7 @@ class ConstraintNumbers:
     - `sets_offset`: the offset of SETS_BY_SUM, or NONE.
     - `scratch`: length of the working memory that propagators need.
     - `max_any_of_cells`: maximum number of cells of an ANY_OF.
+    - `edges`: the places of ranked values, as keys.
     """
 
     def __init__(self, simplified: SimplifiedConstraints, end: float) -> None:
@@ -89,12 +92,15 @@ class ConstraintNumbers:
         self._known_totals: set[tuple[tuple[tuple[int, int], ...], int]] = set()
         self.sets_offset = L.NONE
         self.scratch = self.max_any_of_cells = 1
+        self.edges: dict[Edge, None] = {}
 
     def add_all(self) -> None:
         """Add all constraints. Raises NoSolution and TooLarge."""
         source = self.source
         for constraint in source.constraints:
             self._add_constraint(constraint, L.NORMAL)
+        for small, large in comparable_pairs(source.constraints):
+            self.add_order(small, large)
         for terms, total in innies(source):
             self._add_sum(terms, total, L.LATE)
         for alternatives in source.choices:
@@ -246,8 +252,25 @@ class ConstraintNumbers:
         bit, length = self.source.mask((constraint.first,)), len(constraint.line)
         if not bit or not 0 <= constraint.rank <= len(constraint.other_lines):
             raise NoSolution
-        numbers = bit, constraint.rank, constraint.may_tie, length
-        return [self._add_encoded(L.RANKED, queue, [*constraint.scope()], *numbers)]
+        lines = ranked_lines(frozenset((constraint.line, *constraint.other_lines)), self.units)
+        edges = [edge for edge in lines.edges if constraint.line not in edge]
+        others = [line for edge in edges for line in edge] or constraint.other_lines
+        if queue != _IN_ALTERNATIVE:
+            self.edges |= {(bit, tuple(line[0] for line in edge)): None for edge in edges}
+        numbers = bit, constraint.rank, constraint.may_tie, length, len(edges[0]) if edges else 1
+        scope = [*constraint.line, *chain.from_iterable(others)]
+        used = bit if lines.are_different else 0
+        return [self._add_encoded(L.RANKED, queue, scope, *numbers, used)]
+
+    def add_order(self, small: Ranked, large: Ranked) -> None:
+        """Add the order of two lines that `comparable_pairs` yields."""
+        bit, lines = self.source.mask((small.first,)), (small.line, *small.other_lines)
+        if small.rank == large.rank:
+            pairs = tuple(zip(small.line, large.line, strict=True))
+            self._add_constraint(Pairs(pairs, eq), L.NORMAL)
+        else:
+            used = bit if ranked_lines(frozenset(lines), self.units).are_different else 0
+            self._add_encoded(L.INCREASING, L.NORMAL, [*small.line, *large.line], used)
 
     def add_total(self, constraint: Total, queue: int) -> list[int]:
         return self._add_sum(constraint.weights(), constraint.total, queue)

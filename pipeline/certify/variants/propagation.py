@@ -17,7 +17,7 @@ from pipeline.certify.variants.domains import (
     restrict,
     set_size,
 )
-from pipeline.certify.variants.rank_propagators import propagate_ranked
+from pipeline.certify.variants.rank_propagators import propagate_increasing, propagate_ranked
 from pipeline.certify.variants.region_propagators import (
     propagate_connected,
     propagate_count_of_equal,
@@ -313,6 +313,8 @@ def _propagate_constraint(state, problem, constraint):
         return propagate_count_of_equal(state, problem, first, length)
     if kind == L.RANKED:
         return propagate_ranked(state, problem, first, length)
+    if kind == L.INCREASING:
+        return propagate_increasing(state, problem, first, length)
     return False
 
 
