@@ -23,7 +23,7 @@ from pipeline.certify.exhaustive import (
 from pipeline.certify.variants import layout as L
 from pipeline.certify.variants.arrays import SearchArrays, build_search_arrays
 from pipeline.certify.variants.search import search as plain_search
-from pipeline.certify.variants.simplify import NoSolution
+from pipeline.certify.variants.simplify import NoSolution, searched_values
 from pipeline.certify.variants.value_tables import TooLarge
 from pipeline.native import Program, ProgramLoader
 from pipeline.puzzle.geometry import FreeGrid, Geometry
@@ -192,7 +192,7 @@ class _VariantSearch:
         """Return the current solution as a grid. Each cell has one candidate."""
         geometry = self._puzzle.geometry
         masks = self._arrays[0][L.DOMAINS : L.DOMAINS + geometry.size]
-        offset = geometry.lowest - 1
+        offset = searched_values(self._puzzle)[0] - 1
         return Grid(geometry, tuple(int(mask).bit_length() + offset for mask in masks))
 
 

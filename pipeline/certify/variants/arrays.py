@@ -47,7 +47,8 @@ def build_search_arrays(
         raise TooLarge(f"variants of more than {_MAX_CELLS:,} cells are not searched")
     simplified = SimplifiedConstraints(puzzle)
     constraints = [rule.constraints(geometry) for rule in puzzle.rules]
-    for constraint in (*constraints, *joint_sums(constraints, units_of(geometry), geometry.values)):
+    constraints += joint_sums(constraints, units_of(geometry), simplified.values)
+    for constraint in constraints:
         simplified.add(constraint)
     if not all(simplified.masks):
         raise NoSolution

@@ -81,7 +81,7 @@ class ConstraintNumbers:
     def __init__(self, simplified: SimplifiedConstraints, end: float) -> None:
         self.source = simplified
         self._end = end
-        self.units = (*simplified.geometry_units.units, *simplified.units)
+        self.units = simplified.all_units()
         encoded_units = encode_units(self.units, deadline=end)
         self._unit_sets = encoded_units.sets
         self.blocks = [bit_tables()]
@@ -101,7 +101,7 @@ class ConstraintNumbers:
             self._add_constraint(constraint, L.NORMAL)
         for small, large in comparable_pairs(source.constraints):
             self.add_order(small, large)
-        for terms, total in innies(source):
+        for terms, total in innies(source, self.units):
             self._add_sum(terms, total, L.LATE)
         for alternatives in source.choices:
             self._add_any_of(alternatives)
@@ -252,7 +252,9 @@ class ConstraintNumbers:
         bit, length = self.source.mask((constraint.first,)), len(constraint.line)
         if not bit or not 0 <= constraint.rank <= len(constraint.other_lines):
             raise NoSolution
-        lines = ranked_lines(frozenset((constraint.line, *constraint.other_lines)), self.units)
+        lines = ranked_lines(
+            frozenset((constraint.line, *constraint.other_lines)), self.source.whole_units()
+        )
         edges = [edge for edge in lines.edges if constraint.line not in edge]
         others = [line for edge in edges for line in edge] or constraint.other_lines
         if queue != _IN_ALTERNATIVE:
@@ -264,12 +266,13 @@ class ConstraintNumbers:
 
     def add_order(self, small: Ranked, large: Ranked) -> None:
         """Add the order of two lines that `comparable_pairs` yields."""
-        bit, lines = self.source.mask((small.first,)), (small.line, *small.other_lines)
         if small.rank == large.rank:
             pairs = tuple(zip(small.line, large.line, strict=True))
             self._add_constraint(Pairs(pairs, eq), L.NORMAL)
         else:
-            used = bit if ranked_lines(frozenset(lines), self.units).are_different else 0
+            bit, lines = self.source.mask((small.first,)), (small.line, *small.other_lines)
+            compared = ranked_lines(frozenset(lines), self.source.whole_units())
+            used = bit if compared.are_different else 0
             self._add_encoded(L.INCREASING, L.NORMAL, [*small.line, *large.line], used)
 
     def add_total(self, constraint: Total, queue: int) -> list[int]:
@@ -308,8 +311,13 @@ class ConstraintNumbers:
         if len(cells) < 2:
             return [0]
         group = bits_of(cells)
-        rests = [unit & ~group for unit in self._unit_sets if not group & ~unit and unit != group]
-        return [len(rests), *chain.from_iterable((r.bit_count(), *indices_of(r)) for r in rests)]
+        rests = [
+            (cells & ~group, unit.values)
+            for cells, unit in zip(self._unit_sets, self.units, strict=True)
+            if not group & ~cells and cells != group
+        ]
+        numbers = ((rest.bit_count(), values, *indices_of(rest)) for rest, values in rests)
+        return [len(rests), *chain.from_iterable(numbers)]
 
     def _use_sets(self, length: int, group_count: int) -> int:
         """Return 1 if the propagator shall list the sets of values of a group, else 0.
@@ -358,7 +366,7 @@ class ConstraintNumbers:
         """Yield a group for each unit and weight: the cells of the unit with this weight."""
         for unit in self.units:
             by_weight: dict[int, list[int]] = {}
-            for cell in unit:
+            for cell in unit.cells:
                 if cell in terms:
                     by_weight.setdefault(terms[cell], []).append(cell)
             yield from by_weight.items()

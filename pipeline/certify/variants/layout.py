@@ -77,7 +77,7 @@ CONSTRAINT_KIND, SCOPE_LENGTH, SCOPE = range(3)
 
 # Kinds of constraints: the further numbers, and the meaning of the constraint. Propagators call the
 # offset of the further numbers `data`.
-UNIT = 0  # none. The cells are as many as the values, and all different
+UNIT = 0  # mask. The cells are as many as the values in the mask, and hold each of them
 ALL_DIFFERENT = 1  # none. The cells are all different
 SAME_VALUES = 2  # length of the first part. Both parts of the cells hold the same values
 PAIR = 3  # offsets in `problem` of two tables: for values of the first cell, the possible values of
@@ -114,7 +114,7 @@ INCREASING = 15  # used. The first half of the cells is lexicographically less t
 # A scope of COUNT_OF_EQUAL, RANKED or INCREASING may name a cell several times.
 
 # The context of a group: the number of units that contain the whole group, then for each of these
-# units the number of its other cells, and these cells.
+# units the number of its other cells, the mask of its values, and these cells.
 
 # An automaton: number of states, length + 1 offsets of edges from the start of the automaton,
 # edges. The edges of each cell are triples: state, next state, mask. State 0 is the initial state,

@@ -6,11 +6,12 @@ Nested alternatives are expanded. The units and peers of recent geometries are c
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from functools import lru_cache
+from functools import lru_cache, reduce
 from itertools import chain, combinations, pairwise, product
-from operator import eq
+from operator import eq, or_
 from typing import Any, NamedTuple
 
+from pipeline.certify.variants.unit_numbers import Unit
 from pipeline.certify.variants.value_tables import RelationTables, TooLarge, relation_tables
 from pipeline.puzzle.connected import EqualToAny
 from pipeline.puzzle.constraints import (
@@ -84,12 +85,27 @@ def _add_peers(cells: Sequence[int], peers: list[int]) -> None:
         peers[cell] |= cell_set ^ 1 << cell
 
 
+# Cells of a free grid may be restricted to some of the values, such as 1 to 9 of 0 to 10. If all
+# are, the rows of nine cells are units of the search, and its tables are smaller.
+def searched_values(puzzle: Puzzle) -> range:
+    """Return the values from the lowest to the highest that some cell may hold.
+
+    These are all values unless the puzzle is a free grid: elsewhere, units hold all values.
+    """
+    values = puzzle.geometry.values
+    if not puzzle.geometry.free_grid:
+        return values
+    masks = reduce(or_, puzzle.cells)
+    return values[(masks & -masks).bit_length() - 1 : masks.bit_length()]
+
+
 class SimplifiedConstraints:
     """The simplified constraints of a puzzle.
 
-    - `masks`: the candidates of each cell.
+    - `masks`: the candidates of each cell. Bit 0 is the first of `values`.
     - `peers`: for each cell, the cells that must differ from it, as bits.
-    - `units`: the units that rules add to the units of the geometry.
+    - `values`: the values of the search; see `searched_values`.
+    - `units`: the units of all values that rules add to the units of the geometry.
     - `choices`: lists of alternatives. An alternative is a list of constraints. All constraints of
       at least one alternative of each list must hold.
     - `constraints`: the constraints without alternatives.
@@ -98,13 +114,36 @@ class SimplifiedConstraints:
     def __init__(self, puzzle: Puzzle) -> None:
         self.geometry_units = _geometry_units(puzzle.geometry)
         self.geometry = puzzle.geometry
-        self.values = puzzle.geometry.values
-        self.masks = [*puzzle.cells]
+        self.values = searched_values(puzzle)
+        shift = self.values[0] - puzzle.geometry.lowest
+        self.masks = [mask >> shift for mask in puzzle.cells]
         self.peers = [*self.geometry_units.peers]
         self.units: list[tuple[int, ...]] = []
+        self._groups: list[Cells] = []
         self.constraints: list[Constraint] = []
         self.choices: list[list[list[Constraint]]] = []
         self._known_units = {frozenset(unit) for unit in self.geometry_units.units}
+
+    def whole_units(self) -> tuple[Cells, ...]:
+        """Return the units of the geometry and of rules. Each holds all values of the puzzle."""
+        return (*self.geometry_units.units, *self.units)
+
+    # Some cells of a free grid may have fewer values than others: for example 1 to 6 in a grid of
+    # six rows, and 0 to 9 in cells beside it. k different cells that have k values hold all of
+    # these, so the rows are units too.
+    def all_units(self) -> tuple[Unit, ...]:
+        """Return the units of all values, and the units of some values, with their values.
+
+        Call it after `add`. Raises NoSolution if different cells have fewer values than they are.
+        """
+        units = dict.fromkeys(self.whole_units(), (1 << len(self.values)) - 1)
+        for cells in self._groups:
+            values = reduce(or_, [self.masks[cell] for cell in cells], 0)
+            if values.bit_count() < len(cells):
+                raise NoSolution
+            if values.bit_count() == len(cells) > 1:
+                units[cells] = values
+        return tuple([Unit(cells, values) for cells, values in units.items()])
 
     def mask(self, values: Collection[int]) -> int:
         """Return the mask of `values`. Values that the puzzle does not have are ignored."""
@@ -154,6 +193,8 @@ class SimplifiedConstraints:
                 return
             self._known_units.add(frozenset(cells))
             self.units.append(tuple(cells))
+        elif self.geometry.free_grid:
+            self._groups.append(tuple(cells))
         _add_peers(cells, self.peers)
 
     def add_pairs(self, constraint: Pairs) -> None:
@@ -238,8 +279,10 @@ class SimplifiedConstraints:
             case ValueSwitch():
                 alternatives = [
                     [Allowed(constraint.cell, (value,)), *alternative]
-                    for value, part in zip(self.values, constraint.parts, strict=True)
-                    for alternative in self._alternatives(part)
+                    for value in self.values
+                    for alternative in self._alternatives(
+                        constraint.parts[value - constraint.lowest]
+                    )
                 ]
             case _:
                 parts = self._simplify(constraint)
@@ -254,7 +297,9 @@ class SimplifiedConstraints:
 # that have more than half of their cells inside. The result is the total of the inside cells that
 # these cages miss (innies), minus the total of the cages' cells outside (outies). A cage that
 # overlaps a smaller cage is skipped, so no cell counts twice.
-def innies(simplified: SimplifiedConstraints) -> Iterator[tuple[Terms, int]]:
+def innies(
+    simplified: SimplifiedConstraints, units: tuple[Unit, ...]
+) -> Iterator[tuple[Terms, int]]:
     """Yield innies and outies: sums of the few cells by which cages miss or overlap whole units.
 
     A sum consists of the weights of its cells and its total.
@@ -272,38 +317,47 @@ def innies(simplified: SimplifiedConstraints) -> Iterator[tuple[Terms, int]]:
             cages.append((cells, cells.bit_count() // 2, total))
     if len(cages) < _MIN_CAGES:
         return
-    unit_total = sum(simplified.values)
-    units = *simplified.geometry_units.units, *simplified.units
-    for multiplicity, band in _bands(simplified.geometry, units):
-        inside, total = 0, multiplicity * unit_total
+    for band in _bands(simplified.geometry, units, simplified.values):
+        inside, total = 0, band.total
         for cage, half, cage_total in cages:
-            if (cage & band).bit_count() > half:
+            if (cage & band.cells).bit_count() > half:
                 inside |= cage
                 total -= cage_total
-        missed, outside = band & ~inside, inside & ~band
-        max_cells = _MAX_INNIES if multiplicity > 1 else len(simplified.values) - 2
-        if 0 < (missed | outside).bit_count() <= max_cells:
+        missed, outside = band.cells & ~inside, inside & ~band.cells
+        if 0 < (missed | outside).bit_count() <= band.max_innies:
             positive = dict.fromkeys(indices_of(missed), 1)
             yield positive | dict.fromkeys(indices_of(outside), -1), total
 
 
-@lru_cache(maxsize=16)
-def _bands(geometry: Geometry, units: tuple[tuple[int, ...], ...]) -> list[tuple[int, int]]:
-    """Return the units and the bands of adjacent lines.
+class _Band(NamedTuple):
+    """A unit or adjacent lines: its cells as bits, its total, and the maximum number of innies."""
 
-    Each is a pair: how often it holds each value, and its cells as bits.
-    """
-    bands = {bits_of(unit): 1 for unit in units}
-    side = geometry.side
-    if geometry.free_grid:
-        return [(multiplicity, cells) for cells, multiplicity in bands.items()]
+    cells: int
+    total: int
+    max_innies: int
+
+
+@lru_cache(maxsize=16)
+def _bands(geometry: Geometry, units: tuple[Unit, ...], values: range) -> list[_Band]:
+    """Return the units, and the bands of adjacent lines that are units."""
+    totals = {
+        bits_of(unit.cells): sum([values[index] for index in indices_of(unit.values)])
+        for unit in units
+    }
+    bands = [_Band(cells, total, cells.bit_count() - 2) for cells, total in totals.items()]
     for lines in (tuple(geometry.rows()), tuple(geometry.columns())):
-        for start in range(0, len(lines), side):
-            grid = [bits_of(line) for line in lines[start : start + side]]
-            for first, last in combinations(range(side), 2):
-                if last - first < side - 1:
-                    bands[sum(grid[first : last + 1])] = last - first + 1
-    return [(multiplicity, cells) for cells, multiplicity in bands.items()]
+        length = len(lines) if geometry.free_grid else geometry.side
+        for start in range(0, len(lines), length):
+            grid = [bits_of(line) for line in lines[start : start + length]]
+            for first, line in enumerate(grid):
+                cells = total = 0
+                for last in grid[first : first + geometry.side - 1]:
+                    if last not in totals:
+                        break
+                    cells, total = cells | last, total + totals[last]
+                    if last != line:
+                        bands.append(_Band(cells, total, _MAX_INNIES))
+    return bands
 
 
 _ADDERS: dict[type[Constraint], Callable[[SimplifiedConstraints, Any], None]] = {
