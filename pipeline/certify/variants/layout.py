@@ -62,7 +62,7 @@ WATCHERS = 16  # 2 · CELL_COUNT + 1 offsets into a list of constraints. Every c
 PEERS = 17  # CELL_COUNT sets of cells: the peers of each cell
 SETS_BY_SUM = 18  # offsets of lists of masks: number size · SETS_STRIDE + sum is the offset of the
 #                   sets of values of this size and sum
-EDGES = 19  # number of edges, then for each its bit, its length and its cells: the places at which
+EDGES = 24  # number of edges, then for each its bit, its length and its cells: the places at which
 #             a RANKED line may begin with the value; the search also branches on these
 
 # `problem`: bit tables, then all other areas from DATA.
@@ -108,7 +108,7 @@ RANKED = 14  # bit, rank, may_tie, line length, edge length, used. The cells are
 #              less than the first, and none equals it unless may_tie is set. If the edge length is
 #              n > 1, the other lines are edges of n lines each: exactly one line of each edge
 #              begins with the value. `used` is `bit` if the cells of each line differ, else 0
-INCREASING = 15  # used. The first half of the cells is lexicographically less than the second.
+INCREASING = 24  # used. The first half of the cells is lexicographically less than the second.
 #                  `used` is 0, or the value that begins both halves if the cells of a half differ
 
 # A scope of COUNT_OF_EQUAL, RANKED or INCREASING may name a cell several times.

@@ -311,10 +311,10 @@ def _propagate_constraint(state, problem, constraint):
         return propagate_different_pairs(state, problem, first, length)
     if kind == L.COUNT_OF_EQUAL:
         return propagate_count_of_equal(state, problem, first, length)
-    if kind == L.RANKED:
-        return propagate_ranked(state, problem, first, length)
     if kind == L.INCREASING:
         return propagate_increasing(state, problem, first, length)
+    if kind == L.RANKED:
+        return propagate_ranked(state, problem, first, length)
     return False
 
 
