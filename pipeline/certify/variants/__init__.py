@@ -27,7 +27,7 @@ from pipeline.certify.exhaustive import (
 from pipeline.certify.variants import layout as L
 from pipeline.certify.variants.arrays import SearchArrays, build_search_arrays
 from pipeline.certify.variants.search import search as plain_search
-from pipeline.certify.variants.simplify import NoSolution
+from pipeline.certify.variants.simplify import NoSolution, searched_values
 from pipeline.certify.variants.value_tables import TooLarge
 from pipeline.native import Program, ProgramLoader
 from pipeline.puzzle.geometry import FreeGrid, Geometry
@@ -187,7 +187,7 @@ class VariantSearch:
         self.undecided: str | None = None
         self.clock: Callable[[], float] = time.monotonic
         self._puzzle = puzzle
-        self._values = puzzle.geometry.values
+        self._values = searched_values(puzzle)
         self._run: Callable[..., int] = plain_search
         self._nodes_per_call = PLAIN_NODES
         self._arrays: Sequence[Any] = ()
@@ -310,6 +310,7 @@ def check_variant_search(compiled_search: Callable[..., int]) -> None:
         free.ChaosCount(0, (5, 2, 8, 15)),
         free.ChaosArrow(1, ((10, 1, 12), (10, 5, 4))),
         outside.FullRank((0, 1, 2, 3), 6),
+        outside.FullRank((0, 4, 8, 12), 7),
     )
     regions = Geometry(1, 2, free_grid=FreeGrid(2, 2, 1, (("CC", 4),)))
     for puzzle in (

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from pipeline.certify.variants import layout as L
 from pipeline.certify.variants.constraint_numbers import ConstraintNumbers
 from pipeline.certify.variants.joint import joint_sums
+from pipeline.certify.variants.rank_numbers import edge_numbers
 from pipeline.certify.variants.simplify import NoSolution, SimplifiedConstraints
 from pipeline.certify.variants.value_tables import Numbers, TooLarge
 from pipeline.puzzle.geometry import units_of
@@ -38,7 +39,8 @@ def build_search_arrays(puzzle: Puzzle, end: float) -> SearchArrays:
         raise TooLarge(f"variants of more than {_MAX_CELLS:,} cells are not searched")
     simplified = SimplifiedConstraints(puzzle)
     constraints = [rule.constraints(geometry) for rule in puzzle.rules]
-    for constraint in (*constraints, *joint_sums(constraints, units_of(geometry), geometry.values)):
+    constraints += joint_sums(constraints, units_of(geometry), simplified.values)
+    for constraint in constraints:
         simplified.add(constraint)
     simplified.separate_pairs()
     if not all(simplified.masks):
@@ -62,6 +64,7 @@ def _lay_out(encoded: ConstraintNumbers) -> SearchArrays:
         L.OFFSETS: offsets + encoded.end_of_blocks,
         L.QUEUES_OF: queues,
         L.PEERS: _peer_words(encoded.source, set_words),
+        L.EDGES: edge_numbers(encoded.edges),
     }
     watcher_list = encoded.end_of_blocks + sum(map(len, areas.values())) + len(watcher_offsets)
     areas[L.WATCHERS] = watcher_offsets + watcher_list

@@ -5,12 +5,14 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Sequence
 from itertools import accumulate, chain
+from operator import eq
 from typing import Any
 
 import numpy as np
 
 from pipeline.certify.exhaustive import OUT_OF_TIME
 from pipeline.certify.variants import layout as L
+from pipeline.certify.variants.rank_numbers import Edge, comparable_pairs, ranked_lines
 from pipeline.certify.variants.region_propagators import CONNECTED_SCRATCH
 from pipeline.certify.variants.simplify import (
     NoSolution,
@@ -73,14 +75,15 @@ class ConstraintNumbers:
     - `sets_offset`: the offset of SETS_BY_SUM, or NONE.
     - `scratch`: length of the working memory that propagators need.
     - `max_any_of_cells`: maximum number of cells of an ANY_OF.
+    - `edges`: the places of ranked values, as keys.
     """
 
     def __init__(self, simplified: SimplifiedConstraints, end: float) -> None:
         self.source = simplified
         self._end = end
-        self.units = (*simplified.geometry_units.units, *simplified.units)
+        self.units = simplified.all_units()
         encoded_units = encode_units(self.units, deadline=end)
-        self._units_of_cell = encoded_units.sets_by_cell
+        self._units_of_cell = encoded_units.units_of_cell
         self._unit_arrays = encoded_units.arrays
         self.blocks = [bit_tables()]
         self._block_offsets: dict[int, int] = {}
@@ -90,13 +93,16 @@ class ConstraintNumbers:
         self._known_totals: set[tuple[tuple[tuple[int, int], ...], int]] = set()
         self.sets_offset = L.NONE
         self.scratch = self.max_any_of_cells = 1
+        self.edges: dict[Edge, None] = {}
 
     def add_all(self) -> None:
         """Add all constraints. Raises NoSolution and TooLarge."""
         source = self.source
         for constraint in source.constraints:
             self._add_constraint(constraint, L.NORMAL)
-        for terms, total in innies(source):
+        for small, large in comparable_pairs(source.constraints):
+            self.add_order(small, large)
+        for terms, total in innies(source, self.units):
             self._add_sum(terms, total, L.LATE)
         for alternatives in source.choices:
             self._add_any_of(alternatives)
@@ -262,8 +268,28 @@ class ConstraintNumbers:
         bit, length = self.source.mask((constraint.first,)), len(constraint.line)
         if not bit or not 0 <= constraint.rank <= len(constraint.other_lines):
             raise NoSolution
-        numbers = bit, constraint.rank, constraint.may_tie, length
-        return [self._add_encoded(L.RANKED, queue, [*constraint.scope()], *numbers)]
+        lines = ranked_lines(
+            frozenset((constraint.line, *constraint.other_lines)), self.source.whole_units()
+        )
+        edges = [edge for edge in lines.edges if constraint.line not in edge]
+        others = [line for edge in edges for line in edge] or constraint.other_lines
+        if queue != _IN_ALTERNATIVE:
+            self.edges |= {(bit, tuple(line[0] for line in edge)): None for edge in edges}
+        numbers = bit, constraint.rank, constraint.may_tie, length, len(edges[0]) if edges else 1
+        scope = [*constraint.line, *chain.from_iterable(others)]
+        used = bit if lines.are_different else 0
+        return [self._add_encoded(L.RANKED, queue, scope, *numbers, used)]
+
+    def add_order(self, small: Ranked, large: Ranked) -> None:
+        """Add the order of two lines that `comparable_pairs` yields."""
+        if small.rank == large.rank:
+            pairs = tuple(zip(small.line, large.line, strict=True))
+            self._add_constraint(Pairs(pairs, eq), L.NORMAL)
+        else:
+            bit, lines = self.source.mask((small.first,)), (small.line, *small.other_lines)
+            compared = ranked_lines(frozenset(lines), self.source.whole_units())
+            used = bit if compared.are_different else 0
+            self._add_encoded(L.INCREASING, L.NORMAL, [*small.line, *large.line], used)
 
     def add_total(self, constraint: Total, queue: int) -> list[int]:
         return self._add_sum(constraint.weights(), constraint.total, queue)
@@ -301,9 +327,13 @@ class ConstraintNumbers:
         if len(cells) < 2:
             return [0]
         group = bits_of(cells)
-        units = self._units_of_cell.get(cells[0], ())
-        rests = [unit & ~group for unit in units if not group & ~unit and unit != group]
-        return [len(rests), *chain.from_iterable((r.bit_count(), *indices_of(r)) for r in rests)]
+        rests = [
+            (cells_of_unit & ~group, values)
+            for cells_of_unit, values in self._units_of_cell.get(cells[0], ())
+            if not group & ~cells_of_unit and cells_of_unit != group
+        ]
+        numbers = ((rest.bit_count(), values, *indices_of(rest)) for rest, values in rests)
+        return [len(rests), *chain.from_iterable(numbers)]
 
     def _use_sets(self, length: int, group_count: int) -> int:
         """Return 1 if the propagator shall list the sets of values of a group, else 0.
@@ -352,7 +382,7 @@ class ConstraintNumbers:
         """Yield a group for each unit and weight: the cells of the unit with this weight."""
         for unit in self.units:
             by_weight: dict[int, list[int]] = {}
-            for cell in unit:
+            for cell in unit.cells:
                 if cell in terms:
                     by_weight.setdefault(terms[cell], []).append(cell)
             yield from by_weight.items()

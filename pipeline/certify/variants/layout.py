@@ -65,6 +65,8 @@ WATCHERS = 16  # 2 · CELL_COUNT + 1 offsets into a list of constraints. Every c
 PEERS = 17  # CELL_COUNT sets of cells: the peers of each cell
 SETS_BY_SUM = 18  # offsets of lists of masks: number size · SETS_STRIDE + sum is the offset of the
 #                   sets of values of this size and sum
+EDGES = 24  # number of edges, then for each its bit, its length and its cells: the places at which
+#             a RANKED line may begin with the value; the search also branches on these
 
 # `problem`: bit tables, then all other areas from DATA.
 LOWEST_BITS = 32  # index of the bit b, at b modulo MODULUS: 2 is a primitive root of 67
@@ -78,7 +80,7 @@ CONSTRAINT_KIND, SCOPE_LENGTH, SCOPE = range(3)
 
 # Kinds of constraints: the further numbers, and the meaning of the constraint. Propagators call the
 # offset of the further numbers `data`.
-UNIT = 0  # none. The cells are as many as the values, and all different
+UNIT = 0  # mask. The cells are as many as the values in the mask, and hold each of them
 ALL_DIFFERENT = 1  # none. The cells are all different
 SAME_VALUES = 2  # length of the first part. Both parts of the cells hold the same values
 PAIR = 3  # offsets in `problem` of two tables: for values of the first cell, the possible values of
@@ -105,17 +107,21 @@ COUNT_OF_EQUAL = 13  # offset, is_unbroken, number of arms, their lengths. The c
 #                      that equal the start. If is_unbroken is set, an arm counts only up to its
 #                      first cell that differs. The index of the counter's value is the count minus
 #                      the offset
-RANKED = 14  # bit, rank, may_tie, line length. The cells are lines. The first line begins with the
-#              value. Of the other lines that begin with the value, `rank` are less than the first,
-#              and none equals it unless may_tie is set
+RANKED = 14  # bit, rank, may_tie, line length, edge length, used. The cells are lines. The first
+#              line begins with the value. Of the other lines that begin with the value, `rank` are
+#              less than the first, and none equals it unless may_tie is set. If the edge length is
+#              n > 1, the other lines are edges of n lines each: exactly one line of each edge
+#              begins with the value. `used` is `bit` if the cells of each line differ, else 0
 EQUAL_TO_ANY = 15  # none. The first cell equals at least one of the other cells
 COUNT_OF_VALUES = 16  # lowest value. The first cell, a counter, has as its value the number of
 #                       different values in the other cells
+INCREASING = 24  # used. The first half of the cells is lexicographically less than the second.
+#                  `used` is 0, or the value that begins both halves if the cells of a half differ
 
-# A scope of COUNT_OF_EQUAL or RANKED may name a cell several times.
+# A scope of COUNT_OF_EQUAL, RANKED or INCREASING may name a cell several times.
 
 # The context of a group: the number of units that contain the whole group, then for each of these
-# units the number of its other cells, and these cells.
+# units the number of its other cells, the mask of its values, and these cells.
 
 # An automaton: number of states, length + 1 offsets of edges from the start of the automaton,
 # edges. The edges of each cell are triples: state, next state, mask. State 0 is the initial state,

@@ -21,7 +21,7 @@ from pipeline.certify.variants.equality_propagators import (
     propagate_count_of_values,
     propagate_equal_to_any,
 )
-from pipeline.certify.variants.rank_propagators import propagate_ranked
+from pipeline.certify.variants.rank_propagators import propagate_increasing, propagate_ranked
 from pipeline.certify.variants.region_propagators import (
     propagate_connected,
     propagate_count_of_equal,
@@ -95,8 +95,8 @@ def _eliminate_from_common_peers(state, problem, a, b, values):
 # places (locked candidate). Naked pairs come last. Locked candidates with three places are left to
 # branching.
 @compiled()
-def _propagate_unit(state, problem, first, length):
-    """Enforce that each value is in one of the cells."""
+def _propagate_unit(state, problem, first, length, values):
+    """Enforce that each of the values is in one of the cells."""
     at_least_1 = at_least_2 = at_least_3 = fixed = 0
     for i in range(first, first + length):
         mask = state[L.DOMAINS + problem[i]]
@@ -105,7 +105,7 @@ def _propagate_unit(state, problem, first, length):
         at_least_1 |= mask
         if mask & (mask - 1) == 0:
             fixed |= mask
-    if at_least_1 != (1 << problem[L.VALUE_COUNT]) - 1:
+    if at_least_1 != values:
         return False
     if not assign(state, problem, first, length, at_least_1 & ~at_least_2 & ~fixed):
         return False
@@ -290,7 +290,7 @@ def _propagate_constraint(state, problem, constraint):
     if kind == L.PAIR:
         return _propagate_pair(state, problem, first)
     if kind == L.UNIT:
-        return _propagate_unit(state, problem, first, length)
+        return _propagate_unit(state, problem, first, length, problem[first + length])
     if kind == L.TOTAL:
         return propagate_total(state, problem, first, length)
     if kind == L.SAME_VALUES:
@@ -315,6 +315,8 @@ def _propagate_constraint(state, problem, constraint):
         return propagate_different_pairs(state, problem, first, length)
     if kind == L.COUNT_OF_EQUAL:
         return propagate_count_of_equal(state, problem, first, length)
+    if kind == L.INCREASING:
+        return propagate_increasing(state, problem, first, length)
     if kind == L.RANKED:
         return propagate_ranked(state, problem, first, length)
     if kind == L.EQUAL_TO_ANY:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from pipeline.certify.variants import layout as L
 from pipeline.certify.variants.domains import lowest_index, restrict, schedule, set_size
 from pipeline.certify.variants.propagation import clear_queues, propagate_all
+from pipeline.certify.variants.rank_propagators import choose_at_edge
 from pipeline.native import compiled
 
 _FAILURE_WEIGHT = 8.0
@@ -73,7 +74,7 @@ def _choose_branch(state, problem, weights):
             if score < lowest_score:
                 chosen, bit, lowest_score = cell, mask & -mask, score
     if chosen == L.NONE or set_size(problem, state[L.DOMAINS + chosen]) == 2:
-        return chosen, bit
+        return choose_at_edge(state, problem, weights, chosen, bit, lowest_score)
     for unit in range(problem[L.UNIT_COUNT]):
         constraint = problem[problem[L.OFFSETS] + unit]
         at_least_1 = at_least_2 = at_least_3 = 0
@@ -90,7 +91,7 @@ def _choose_branch(state, problem, weights):
                 mask = state[L.DOMAINS + problem[i]] & exactly_2
                 if mask and 2 / weights[problem[i]] < lowest_score:
                     chosen, bit, lowest_score = problem[i], mask & -mask, 2 / weights[problem[i]]
-    return chosen, bit
+    return choose_at_edge(state, problem, weights, chosen, bit, lowest_score)
 
 
 # Branches are binary: in the first branch the cell has the value, in the second it does not. Each

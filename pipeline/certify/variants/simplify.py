@@ -6,14 +6,15 @@ Nested alternatives are expanded. The units and peers of recent geometries are c
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from functools import lru_cache
+from functools import lru_cache, reduce
 from itertools import chain, combinations, pairwise, product
-from operator import eq
+from operator import eq, or_
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from pipeline.certify.variants.unit_numbers import Unit
 from pipeline.certify.variants.value_tables import RelationTables, TooLarge, relation_tables
 from pipeline.puzzle.connected import DifferentPairs
 from pipeline.puzzle.constraints import (
@@ -94,12 +95,27 @@ def _add_peers(cells: Sequence[int], peers: list[int]) -> None:
         peers[cell] |= cell_set ^ 1 << cell
 
 
+# Cells of a free grid may be restricted to some of the values, such as 1 to 9 of 0 to 10. If all
+# are, the rows of nine cells are units of the search, and its tables are smaller.
+def searched_values(puzzle: Puzzle) -> range:
+    """Return the values from the lowest to the highest that some cell may hold.
+
+    These are all values unless the puzzle is a free grid: elsewhere, units hold all values.
+    """
+    values = puzzle.geometry.values
+    if not puzzle.geometry.free_grid:
+        return values
+    masks = reduce(or_, puzzle.cells)
+    return values[(masks & -masks).bit_length() - 1 : masks.bit_length()]
+
+
 class SimplifiedConstraints:
     """The simplified constraints of a puzzle.
 
-    - `masks`: the candidates of each cell.
+    - `masks`: the candidates of each cell. Bit 0 is the first of `values`.
     - `peers`: for each cell, the cells that must differ from it, as bits.
-    - `units`: the units that rules add to the units of the geometry.
+    - `values`: the values of the search; see `searched_values`.
+    - `units`: the units of all values that rules add to the units of the geometry.
     - `choices`: lists of alternatives. An alternative is a list of constraints. All constraints of
       at least one alternative of each list must hold.
     - `constraints`: the constraints without alternatives.
@@ -108,10 +124,12 @@ class SimplifiedConstraints:
     def __init__(self, puzzle: Puzzle) -> None:
         self.geometry_units = _geometry_units(puzzle.geometry)
         self.geometry = puzzle.geometry
-        self.values = puzzle.geometry.values
-        self.masks = [*puzzle.cells]
+        self.values = searched_values(puzzle)
+        shift = self.values[0] - puzzle.geometry.lowest
+        self.masks = [mask >> shift for mask in puzzle.cells]
         self.peers = [*self.geometry_units.peers]
         self.units: list[tuple[int, ...]] = []
+        self._groups: list[Cells] = []
         self.constraints: list[Constraint] = []
         self.choices: list[list[list[Constraint]]] = []
         self._known_units = {frozenset(unit) for unit in self.geometry_units.units}
@@ -141,6 +159,27 @@ class SimplifiedConstraints:
             following[cell] = first.setdefault(root, cell)
             last[root] = cell
         return [following[cell] for cell in cells]
+
+    def whole_units(self) -> tuple[Cells, ...]:
+        """Return the units of the geometry and of rules. Each holds all values of the puzzle."""
+        return (*self.geometry_units.units, *self.units)
+
+    # Some cells of a free grid may have fewer values than others: for example 1 to 6 in a grid of
+    # six rows, and 0 to 9 in cells beside it. k different cells that have k values hold all of
+    # these, so the rows are units too.
+    def all_units(self) -> tuple[Unit, ...]:
+        """Return the units of all values, and the units of some values, with their values.
+
+        Call it after `add`. Raises NoSolution if different cells have fewer values than they are.
+        """
+        units = dict.fromkeys(self.whole_units(), (1 << len(self.values)) - 1)
+        for cells in self._groups:
+            values = reduce(or_, [self.masks[cell] for cell in cells], 0)
+            if values.bit_count() < len(cells):
+                raise NoSolution
+            if values.bit_count() == len(cells) > 1:
+                units[cells] = values
+        return tuple([Unit(cells, values) for cells, values in units.items()])
 
     def mask(self, values: Collection[int]) -> int:
         """Return the mask of `values`. Values that the puzzle does not have are ignored."""
@@ -190,6 +229,8 @@ class SimplifiedConstraints:
                 return
             self._known_units.add(frozenset(cells))
             self.units.append(tuple(cells))
+        elif self.geometry.free_grid:
+            self._groups.append(tuple(cells))
         _add_peers(cells, self.peers)
 
     def add_pairs(self, constraint: Pairs) -> None:
@@ -262,8 +303,10 @@ class SimplifiedConstraints:
             case ValueSwitch():
                 alternatives = [
                     [Allowed(constraint.cell, (value,)), *alternative]
-                    for value, part in zip(self.values, constraint.parts, strict=True)
-                    for alternative in self._alternatives(part)
+                    for value in self.values
+                    for alternative in self._alternatives(
+                        constraint.parts[value - constraint.lowest]
+                    )
                 ]
             case _:
                 parts = self._simplify(constraint)
@@ -278,7 +321,9 @@ class SimplifiedConstraints:
 # that have more than half of their cells inside. The result is the total of the inside cells that
 # these cages miss (innies), minus the total of the cages' cells outside (outies). A cage that
 # overlaps a smaller cage is skipped, so no cell counts twice.
-def innies(simplified: SimplifiedConstraints) -> Iterator[tuple[Terms, int]]:
+def innies(
+    simplified: SimplifiedConstraints, units: tuple[Unit, ...]
+) -> Iterator[tuple[Terms, int]]:
     """Yield innies and outies: sums of the few cells by which cages miss or overlap whole units.
 
     A sum consists of the weights of its cells and its total.
@@ -296,19 +341,16 @@ def innies(simplified: SimplifiedConstraints) -> Iterator[tuple[Terms, int]]:
             cages.append((cells, total))
     if len(cages) < _MIN_CAGES:
         return
-    units = *simplified.geometry_units.units, *simplified.units
-    bands, multiplicities = _bands(simplified.geometry, units)
+    bands = _bands(simplified.geometry, units, simplified.values)
     in_cage = np.zeros((len(cages), simplified.geometry.size), np.float32)
     for index, (cells, _) in enumerate(cages):
         in_cage[index, cells] = 1
-    is_subtracted = bands @ in_cage.T > in_cage.sum(axis=1) // 2
+    is_subtracted = bands.has_cell @ in_cage.T > in_cage.sum(axis=1) // 2
     inside = is_subtracted @ in_cage
-    differ = inside != bands
+    differ = inside != bands.has_cell
     counts = differ.sum(axis=1)
-    max_cells = np.where(multiplicities > 1, _MAX_INNIES, len(simplified.values) - 2)
-    subtracted = is_subtracted @ np.array([total for _, total in cages], np.int64)
-    rests = sum(simplified.values) * multiplicities - subtracted
-    chosen = np.flatnonzero((counts > 0) & (counts <= max_cells))
+    rests = bands.totals - is_subtracted @ np.array([total for _, total in cages], np.int64)
+    chosen = np.flatnonzero((counts > 0) & (counts <= bands.max_innies))
     rows, columns = np.nonzero(differ[chosen])
     weights = np.where(inside[chosen[rows], columns] > 0, -1, 1).tolist()
     terms, end = [*zip(columns.tolist(), weights, strict=True)], 0
@@ -317,26 +359,44 @@ def innies(simplified: SimplifiedConstraints) -> Iterator[tuple[Terms, int]]:
         yield dict(terms[start:end]), rest
 
 
-@lru_cache(maxsize=16)
-def _bands(
-    geometry: Geometry, units: tuple[tuple[int, ...], ...]
-) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
-    """Return the units and the bands of adjacent lines, and how often each holds each value.
+class _Bands(NamedTuple):
+    """Units, and bands of adjacent lines that are units.
 
-    The first array has a row for each of them: 1 for its cells, and 0 for the other cells.
+    - `has_cell`: a row for each band, 1 for its cells, and 0 for the other cells of the grid.
+    - `totals`: the sum of the values of each band.
+    - `max_innies`: the maximum number of innies and outies of each band.
     """
-    bands = {bits_of(unit): 1 for unit in units}
-    side = geometry.side
-    for lines in () if geometry.free_grid else (tuple(geometry.rows()), tuple(geometry.columns())):
-        for start in range(0, len(lines), side):
-            grid = [bits_of(line) for line in lines[start : start + side]]
-            for first, last in combinations(range(side), 2):
-                if last - first < side - 1:
-                    bands[sum(grid[first : last + 1])] = last - first + 1
+
+    has_cell: NDArray[np.float32]
+    totals: NDArray[np.int64]
+    max_innies: NDArray[np.int64]
+
+
+@lru_cache(maxsize=16)
+def _bands(geometry: Geometry, units: tuple[Unit, ...], values: range) -> _Bands:
+    """Return the units, and the bands of adjacent lines that are units."""
+    totals = {
+        bits_of(unit.cells): sum([values[index] for index in indices_of(unit.values)])
+        for unit in units
+    }
+    bands = [(cells, total, cells.bit_count() - 2) for cells, total in totals.items()]
+    for lines in (tuple(geometry.rows()), tuple(geometry.columns())):
+        length = len(lines) if geometry.free_grid else geometry.side
+        for start in range(0, len(lines), length):
+            grid = [bits_of(line) for line in lines[start : start + length]]
+            for first, line in enumerate(grid):
+                cells = total = 0
+                for last in grid[first : first + geometry.side - 1]:
+                    if last not in totals:
+                        break
+                    cells, total = cells | last, total + totals[last]
+                    if last != line:
+                        bands.append((cells, total, _MAX_INNIES))
     has_cell = np.zeros((len(bands), geometry.size), np.float32)
-    for row, cells in zip(has_cell, bands, strict=True):
+    for row, (cells, _, _) in zip(has_cell, bands, strict=True):
         row[[*indices_of(cells)]] = 1
-    return has_cell, np.array([*bands.values()], np.int64)
+    band_totals, max_innies = np.array([band[1:] for band in bands], np.int64).reshape(-1, 2).T
+    return _Bands(has_cell, band_totals, max_innies)
 
 
 _ADDERS: dict[type[Constraint], Callable[[SimplifiedConstraints, Any], None]] = {

@@ -71,12 +71,12 @@ def propagate_one_of_sets(state, problem, first, length, begin, end, context):
             fixed |= mask
     must = fixed
     for _ in range(problem[context]):
-        context += 1
+        context += 2
         rest = 0
-        for i in range(context + 1, context + 1 + problem[context]):
+        for i in range(context + 1, context + 1 + problem[context - 1]):
             rest |= state[L.DOMAINS + problem[i]]
-        must |= ((1 << problem[L.VALUE_COUNT]) - 1) & ~rest
-        context += problem[context]
+        must |= problem[context] & ~rest
+        context += problem[context - 1]
     possible, required = 0, L.NONE
     for i in range(begin, end):
         values = problem[i]
@@ -260,7 +260,7 @@ def propagate_total(state, problem, first, length):
         start += size
         group += 3
         for _ in range(problem[context]):
-            context += 1 + problem[context + 1]
+            context += 2 + problem[context + 1]
         context += 1
     return True
 

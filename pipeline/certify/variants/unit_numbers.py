@@ -16,18 +16,26 @@ from pipeline.puzzle.constraints import Cells
 from pipeline.puzzle.geometry import bits_of, indices_of
 
 
+class Unit(NamedTuple):
+    """Cells, and the mask of the values that they hold: as many, each in one cell."""
+
+    cells: Cells
+    values: int
+
+
 class UnitNumbers(NamedTuple):
     """The encoded constraints of units, read-only: puzzles with the same units share them.
 
     - `numbers`: the constraints, as in CONSTRAINT_DATA.
     - `scheduled`: the offset and the queue of each constraint.
-    - `sets_by_cell`: for each cell that is in a unit, the cells of each of its units, as bits.
+    - `units_of_cell`: for each cell that is in a unit, the cells of each of its units, as bits, and
+      the mask of its values.
     - `arrays`: `numbers` and `scheduled` as arrays.
     """
 
     numbers: list[int]
     scheduled: list[tuple[int, int]]
-    sets_by_cell: dict[int, list[int]]
+    units_of_cell: dict[int, list[tuple[int, int]]]
     arrays: tuple[Numbers, Numbers]
 
 
@@ -41,7 +49,7 @@ regions.
 """
 
 
-def encode_units(units: tuple[Cells, ...], deadline: float) -> UnitNumbers:
+def encode_units(units: tuple[Unit, ...], deadline: float) -> UnitNumbers:
     """Encode the constraints of units, and of pairs of units that share two cells or more.
 
     After `deadline` on the monotonic clock, the remaining pairs are omitted. For up to
@@ -51,35 +59,36 @@ def encode_units(units: tuple[Cells, ...], deadline: float) -> UnitNumbers:
 
 
 @lru_cache(maxsize=16)
-def _encode_cached(units: tuple[Cells, ...]) -> UnitNumbers:
+def _encode_cached(units: tuple[Unit, ...]) -> UnitNumbers:
     """Encode units without a time limit, and cache the result."""
     return _encode(units, math.inf)
 
 
-# Law of leftovers: two units hold the same values, so they also hold the same values in the cells
-# that they do not share. Human solvers apply this law to several rows of a jigsaw; here it is
-# applied to pairs of units.
-def _encode(units: Sequence[Cells], deadline: float) -> UnitNumbers:
+# Law of leftovers: two units that hold the same values also do so in the cells that they do not
+# share. Human solvers apply this law to several rows of a jigsaw; here it is applied to pairs of
+# units.
+def _encode(units: Sequence[Unit], deadline: float) -> UnitNumbers:
     """Encode units as `encode_units` does, without a cache."""
     numbers: list[int] = []
     scheduled: list[tuple[int, int]] = []
-    sets = [*map(bits_of, units)]
+    sets = [bits_of(unit.cells) for unit in units]
     for unit in units:
         scheduled.append((len(numbers), L.SOON))
-        numbers += L.UNIT, len(unit), *unit
+        numbers += L.UNIT, len(unit.cells), *unit.cells, unit.values
     max_numbers = len(numbers) + _MAX_SAME_VALUES
     for index, unit_set in enumerate(sets):
         if len(numbers) > max_numbers or time.monotonic() > deadline:
             break
-        for other_set in sets[index + 1 :]:
-            if (unit_set & other_set).bit_count() > 1:
+        for other, other_set in zip(units[index + 1 :], sets[index + 1 :], strict=True):
+            has_same_values = other.values == units[index].values
+            if has_same_values and (unit_set & other_set).bit_count() > 1:
                 rest = [*indices_of(unit_set & ~other_set)]
                 other_rest = [*indices_of(other_set & ~unit_set)]
                 scheduled.append((len(numbers), L.LATE))
                 numbers += L.SAME_VALUES, len(rest) + len(other_rest), *rest, *other_rest, len(rest)
-    sets_by_cell: dict[int, list[int]] = {}
+    units_of_cell: dict[int, list[tuple[int, int]]] = {}
     for unit, unit_set in zip(units, sets, strict=True):
-        for cell in unit:
-            sets_by_cell.setdefault(cell, []).append(unit_set)
+        for cell in unit.cells:
+            units_of_cell.setdefault(cell, []).append((unit_set, unit.values))
     arrays = np.array(numbers, np.int64), np.array(scheduled, np.int64).reshape(-1, 2)
-    return UnitNumbers(numbers, scheduled, sets_by_cell, arrays)
+    return UnitNumbers(numbers, scheduled, units_of_cell, arrays)
