@@ -43,6 +43,7 @@ Without machine code, it stops after SECONDS_WITHOUT_CODE: then a proof by a sol
 _MODULES = (
     "search",
     "propagation",
+    "group_propagators",
     "rank_propagators",
     "region_propagators",
     "sum_propagators",

@@ -11,6 +11,7 @@ import numpy as np
 
 from pipeline.certify.exhaustive import OUT_OF_TIME
 from pipeline.certify.variants import layout as L
+from pipeline.certify.variants.groups import Covers, self_counting_sets, visible_automaton
 from pipeline.certify.variants.region_propagators import CONNECTED_SCRATCH
 from pipeline.certify.variants.simplify import (
     NoSolution,
@@ -41,6 +42,7 @@ from pipeline.puzzle.constraints import (
     Pairs,
     Ranked,
 )
+from pipeline.puzzle.counts import CountsItself, Occurrences, Visible
 from pipeline.puzzle.geometry import bits_of, indices_of
 from pipeline.puzzle.sums import CountOfEqual, SameTotals, Total
 
@@ -86,6 +88,7 @@ class ConstraintNumbers:
         self.end_of_blocks = L.DATA
         self.numbers = [*encoded_units.numbers]
         self.scheduled = [*encoded_units.scheduled]
+        self._covers = Covers(simplified)
         self._known_totals: set[tuple[tuple[tuple[int, int], ...], int]] = set()
         self.sets_offset = L.NONE
         self.scratch = self.max_any_of_cells = 1
@@ -166,7 +169,39 @@ class ConstraintNumbers:
             return []
         if not bit or constraint.minimum > len(cells):
             raise NoSolution
-        return [self._add_encoded(L.MIN_COUNT, queue, cells, bit, constraint.minimum)]
+        if constraint.minimum == 1:
+            return [self._add_encoded(L.MIN_COUNT, queue, cells, bit, 1)]
+        times = constraint.value, constraint.minimum
+        return self.add_occurrences(Occurrences(cells, *times, exactly=False), queue)
+
+    def add_occurrences(self, constraint: Occurrences, queue: int) -> list[int]:
+        cells, bit = constraint.cells, self.source.mask((constraint.value,))
+        minimum = constraint.times
+        maximum = minimum if constraint.exactly else len(cells)
+        if minimum <= 0 and not (constraint.exactly and bit):
+            return []
+        if not bit or minimum > len(cells):
+            raise NoSolution
+        covers = self._add_table(self._covers.table_of(cells))
+        return [self._add_encoded(L.OCCURRENCES, queue, cells, bit, minimum, maximum, covers)]
+
+    def add_counts_itself(self, constraint: CountsItself, queue: int) -> list[int]:
+        cells, values, begin, end = constraint.cells, self.source.values, L.NONE, L.NONE
+        if not cells:
+            return []
+        sets = self_counting_sets(values, len(cells), self._covers.of(cells))
+        if sets is not None:
+            if not sets:
+                raise NoSolution
+            begin = self._add_table(np.array([*map(self.source.mask, sets)], np.int64))
+            end = begin + len(sets)
+        self.scratch = max(self.scratch, 3 * len(values))
+        covers = self._add_table(self._covers.table_of(cells))
+        return [self._add_encoded(L.COUNTS_ITSELF, queue, cells, values[0], begin, end, covers)]
+
+    def add_visible(self, constraint: Visible, queue: int) -> list[int]:
+        lowest_value, peers = self.source.values[0], self.source.peers
+        return self.add_automaton(visible_automaton(constraint, lowest_value, peers), queue)
 
     def add_same_counts(self, constraint: SameTotals, queue: int) -> list[int]:
         parts, counted = constraint.parts, constraint.counted_value
@@ -385,5 +420,8 @@ _ADDERS: dict[type[Constraint], Callable[[ConstraintNumbers, Any, int], list[int
     DifferentPairs: ConstraintNumbers.add_different_pairs,
     CountOfEqual: ConstraintNumbers.add_count_of_equal,
     Ranked: ConstraintNumbers.add_ranked,
+    Occurrences: ConstraintNumbers.add_occurrences,
+    CountsItself: ConstraintNumbers.add_counts_itself,
+    Visible: ConstraintNumbers.add_visible,
 }
 """The method that encodes each kind of constraint."""

@@ -104,6 +104,13 @@ COUNT_OF_EQUAL = 13  # offset, is_unbroken, number of arms, their lengths. The c
 RANKED = 14  # bit, rank, may_tie, line length. The cells are lines. The first line begins with the
 #              value. Of the other lines that begin with the value, `rank` are less than the first,
 #              and none equals it unless may_tie is set
+OCCURRENCES = (
+    15  # bit, minimum, maximum, offset in `problem` of covers. From `minimum` to `maximum`
+)
+#                   cells hold the value
+COUNTS_ITSELF = 16  # lowest value, offsets in `problem` where a list of sets begins and ends, or
+#                     NONE twice, offset of covers. Each value v that the cells hold is in exactly v
+#                     of them. The values of the cells are one of the sets
 
 # A scope of COUNT_OF_EQUAL or RANKED may name a cell several times.
 
@@ -113,6 +120,10 @@ RANKED = 14  # bit, rank, may_tie, line length. The cells are lines. The first l
 # An automaton: number of states, length + 1 offsets of edges from the start of the automaton,
 # edges. The edges of each cell are triples: state, next state, mask. State 0 is the initial state,
 # and the last state is accepting.
+
+# Covers: their number, then for each cover the number of its groups, then for each group its length
+# and its cells. The groups of a cover contain each cell of the scope once. The cells of a group are
+# peers of each other.
 
 # What `search` returns. LIMIT_REACHED: it made its branches, call it again. SOLUTION: each cell has
 # one value. COMPLETE: there are no other solutions.

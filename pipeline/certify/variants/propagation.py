@@ -17,6 +17,10 @@ from pipeline.certify.variants.domains import (
     restrict,
     set_size,
 )
+from pipeline.certify.variants.group_propagators import (
+    propagate_counts_itself,
+    propagate_occurrences,
+)
 from pipeline.certify.variants.rank_propagators import propagate_ranked
 from pipeline.certify.variants.region_propagators import (
     propagate_connected,
@@ -313,6 +317,10 @@ def _propagate_constraint(state, problem, constraint):
         return propagate_count_of_equal(state, problem, first, length)
     if kind == L.RANKED:
         return propagate_ranked(state, problem, first, length)
+    if kind == L.OCCURRENCES:
+        return propagate_occurrences(state, problem, first, length)
+    if kind == L.COUNTS_ITSELF:
+        return propagate_counts_itself(state, problem, first, length)
     return False
 
 

@@ -1,0 +1,180 @@
+"""Propagators for constraints that count how often cells hold a value.
+
+Cells of one unit differ, so a unit holds a value once at most. A cover divides the cells of a
+constraint into groups of cells that differ: if a value is to be in k cells, k groups of each cover
+must hold it.
+
+Like the propagators in `propagation`, they are exact when every cell of their scope has one value.
+`layout` describes `state` and `problem`.
+"""
+
+from __future__ import annotations
+
+from pipeline.certify.variants import layout as L
+from pipeline.certify.variants.domains import eliminate_from_peers, lowest_index, restrict
+from pipeline.native import compiled
+
+
+# A group that must hold the value: hidden single, or locked candidate. If the candidates were
+# eliminated after they were counted, nothing is done, because that has scheduled the constraint.
+@compiled()
+def _place_in_group(state, problem, first, length, bit):
+    """Enforce that one of the cells of a group holds the value `bit`."""
+    count, place = 0, L.NONE
+    for i in range(first, first + length):
+        if state[L.DOMAINS + problem[i]] & bit:
+            count += 1
+            place = problem[i]
+    if count == 1:
+        return restrict(state, problem, place, bit)
+    if count > 1 and not state[L.IS_PROBING]:
+        return eliminate_from_peers(state, problem, first, length, bit)
+    return True
+
+
+# The upper bounds of global cardinality (J.-C. Régin, 1996), where not only the cells but also the
+# groups are counted: a value and a group are an entry of a 0-1 matrix (cardinality matrix, J.-C.
+# Régin, C. Gomes, 2004). A group holds the value once at most, so `minimum` groups must be able to
+# hold it. If just as many can, each of them does. Régin and Gomes compute a flow for all values
+# together; here each value is counted alone, in several covers.
+@compiled()
+def _place_in_groups(state, problem, covers, bit, minimum):
+    """Enforce that at least `minimum` groups of each cover hold the value `bit`."""
+    cover = covers + 1
+    for _ in range(problem[covers]):
+        possible, group = 0, cover + 1
+        for _ in range(problem[cover]):
+            end = group + 1 + problem[group]
+            for i in range(group + 1, end):
+                if state[L.DOMAINS + problem[i]] & bit:
+                    possible += 1
+                    break
+            group = end
+        if possible < minimum:
+            return False
+        if possible == minimum:
+            end, group = group, cover + 1
+            while group < end:
+                if not _place_in_group(state, problem, group + 1, problem[group], bit):
+                    return False
+                group += 1 + problem[group]
+        cover = group
+    return True
+
+
+@compiled()
+def _eliminate_unless_fixed(state, problem, first, length, bit):
+    """Eliminate a value from the cells of a scope that are not fixed to it."""
+    for i in range(first, first + length):
+        mask = state[L.DOMAINS + problem[i]]
+        if mask & bit and mask != bit and not restrict(state, problem, problem[i], ~bit):
+            return False
+    return True
+
+
+@compiled()
+def _propagate_count(state, problem, first, length, covers, bit, fixed, minimum, maximum):
+    """Enforce that `minimum` to `maximum` cells hold the value `bit`; `fixed` cells do already."""
+    if fixed > maximum:
+        return False
+    if fixed == maximum:
+        return _eliminate_unless_fixed(state, problem, first, length, bit)
+    if fixed >= minimum:
+        return True
+    if not _place_in_groups(state, problem, covers, bit, minimum):
+        return False
+    if fixed == 0 and not state[L.IS_PROBING]:
+        return eliminate_from_peers(state, problem, first, length, bit)
+    return True
+
+
+@compiled()
+def propagate_occurrences(state, problem, first, length):
+    """Enforce that from `minimum` to `maximum` cells hold the value `bit`."""
+    data, fixed = first + length, 0
+    bit = problem[data]
+    for i in range(first, data):
+        fixed += state[L.DOMAINS + problem[i]] == bit
+    minimum, maximum, covers = problem[data + 1], problem[data + 2], problem[data + 3]
+    return _propagate_count(state, problem, first, length, covers, bit, fixed, minimum, maximum)
+
+
+# For each value, the fewest groups of any cover that can hold it.
+@compiled()
+def _count_groups(state, problem, covers, groups, counts):
+    """Write the maximum number of cells that can hold each value, at offset `groups` of `state`.
+
+    `counts`: the offset of working memory, a number for each value.
+    """
+    values = problem[L.VALUE_COUNT]
+    cover = covers + 1
+    for number in range(problem[covers]):
+        for value in range(values):
+            state[counts + value] = 0
+        group = cover + 1
+        for _ in range(problem[cover]):
+            union, end = 0, group + 1 + problem[group]
+            for i in range(group + 1, end):
+                union |= state[L.DOMAINS + problem[i]]
+            while union:
+                state[counts + lowest_index(problem, union)] += 1
+                union &= union - 1
+            group = end
+        for value in range(values):
+            if number == 0 or state[counts + value] < state[groups + value]:
+                state[groups + value] = state[counts + value]
+        cover = group
+
+
+# The values that the cells hold are one of the listed sets: the sum of a set is the number of
+# cells. A set is possible if it has all fixed values and no value that is impossible: fewer than v
+# groups can hold v, or more than v cells are fixed to it. Values in no possible set are eliminated;
+# each value v that is in all of them is in exactly v cells.
+@compiled()
+def propagate_counts_itself(state, problem, first, length):
+    """Enforce that each value v that the cells hold is in exactly v of them."""
+    data, values = first + length, problem[L.VALUE_COUNT]
+    lowest, begin, end, covers = (
+        problem[data],
+        problem[data + 1],
+        problem[data + 2],
+        problem[data + 3],
+    )
+    fixed = problem[L.SCRATCH]
+    groups = fixed + values
+    for value in range(values):
+        state[fixed + value] = 0
+    held = impossible = 0
+    for i in range(first, data):
+        mask = state[L.DOMAINS + problem[i]]
+        if mask & (mask - 1) == 0:
+            held |= mask
+            state[fixed + lowest_index(problem, mask)] += 1
+    _count_groups(state, problem, covers, groups, groups + values)
+    for value in range(values):
+        count = lowest + value
+        if count == 0 or state[groups + value] < count or state[fixed + value] > count:
+            impossible |= 1 << value
+    if held & impossible:
+        return False
+    possible, required = ((1 << values) - 1) & ~impossible, held
+    if begin != L.NONE:
+        possible, required = 0, L.NONE
+        for index in range(begin, end):
+            if problem[index] & impossible == 0 and held & ~problem[index] == 0:
+                possible |= problem[index]
+                required &= problem[index]
+        if possible == 0:
+            return False
+    for i in range(first, data):
+        if not restrict(state, problem, problem[i], possible):
+            return False
+    while required:
+        value = lowest_index(problem, required)
+        required &= required - 1
+        count = lowest + value
+        if not _propagate_count(
+            state, problem, first, length, covers, 1 << value, state[fixed + value], count, count
+        ):
+            return False
+    return True
