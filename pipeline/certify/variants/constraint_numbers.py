@@ -11,7 +11,13 @@ import numpy as np
 
 from pipeline.certify.exhaustive import OUT_OF_TIME
 from pipeline.certify.variants import layout as L
-from pipeline.certify.variants.groups import Covers, self_counting_sets, visible_automaton
+from pipeline.certify.variants.group_propagators import PEERS_SCRATCH
+from pipeline.certify.variants.groups import (
+    Covers,
+    are_peers,
+    self_counting_sets,
+    visible_automaton,
+)
 from pipeline.certify.variants.region_propagators import CONNECTED_SCRATCH
 from pipeline.certify.variants.simplify import (
     NoSolution,
@@ -36,6 +42,7 @@ from pipeline.puzzle.constraints import (
     Allowed,
     AtLeast,
     Automaton,
+    Cells,
     Constraint,
     NondeterministicAutomaton,
     OneOfSets,
@@ -239,15 +246,21 @@ class ConstraintNumbers:
             raise NoSolution
         if not cells:
             return []
-        self.scratch = max(self.scratch, int(layers[0]))
-        return [self._add_encoded(L.AUTOMATON, queue, cells, self._add_table(layers))]
+        return [self._add_layers(cells, layers, queue)]
+
+    def _add_layers(self, cells: Cells, layers: Numbers, queue: int) -> int:
+        """Add an automaton in the format of `layout`. Returns the offset of the constraint."""
+        kind, numbers = L.AUTOMATON, 1
+        if len({*cells}) == len(cells) and are_peers(bits_of(cells), self.source.peers):
+            kind, numbers = L.AUTOMATON_OF_PEERS, PEERS_SCRATCH
+        self.scratch = max(self.scratch, numbers * int(layers[0]))
+        return self._add_encoded(kind, queue, cells, self._add_table(layers))
 
     def add_nondeterministic(self, constraint: NondeterministicAutomaton, queue: int) -> list[int]:
         layers = nondeterministic_layers(constraint, self.source.values)
         if layers is None:
             raise NoSolution
-        self.scratch = max(self.scratch, int(layers[0]))
-        return [self._add_encoded(L.AUTOMATON, queue, constraint.cells, self._add_table(layers))]
+        return [self._add_layers(constraint.cells, layers, queue)]
 
     def add_connected(self, constraint: Connected, queue: int) -> list[int]:
         cells, size = constraint.cells, constraint.size

@@ -11,8 +11,19 @@ Like the propagators in `propagation`, they are exact when every cell of their s
 from __future__ import annotations
 
 from pipeline.certify.variants import layout as L
-from pipeline.certify.variants.domains import eliminate_from_peers, lowest_index, restrict
+from pipeline.certify.variants.domains import (
+    eliminate_from_peers,
+    lowest_index,
+    restrict,
+    set_size,
+)
 from pipeline.native import compiled
+
+_NUMBERS_PER_STATE = 3
+PEERS_SCRATCH = 2 * _NUMBERS_PER_STATE
+"""Numbers of working memory for each state of an automaton of peers, and for each of the paths from
+the start and to the end: the values on all paths, the values on some path, and how many these are,
+or NONE."""
 
 
 # A group that must hold the value: hidden single, or locked candidate. If the candidates were
@@ -178,3 +189,71 @@ def propagate_counts_itself(state, problem, first, length):
         ):
             return False
     return True
+
+
+# The regular constraint (see `propagation`), on a graph that is also filtered by "all different"
+# (H. Andersen, T. Hadzic, J. Hooker, P. Tiedemann, A constraint store based on multivalued decision
+# diagrams, 2007). A state has the values on all paths to it and those on some path, from the start
+# and to the end. An edge is on no path of different values if its value is on all paths to one of
+# its states; or on some path, if these values are only as many as the cells, so that each path has
+# all of them. Nor is it if both sides have a common value on all paths, or if fewer values than
+# cells are on some path. The paths that remain include all of different values, so no solution is
+# lost. Without the last of these conditions, one puzzle took 70 nodes instead of 18.
+@compiled()
+def propagate_automaton_of_peers(state, problem, first, length, automaton):
+    """Enforce that an automaton accepts the values of the cells, in order, which all differ."""
+    down = problem[L.SCRATCH]
+    up = down + _NUMBERS_PER_STATE * problem[automaton]
+    last = up - _NUMBERS_PER_STATE
+    for node in range(down, up + up - down, _NUMBERS_PER_STATE):
+        state[node] = state[node + 2] = L.NONE
+        state[node + 1] = 0
+    state[down] = state[last + up - down] = 0
+    for index in range(length):
+        mask, edges = state[L.DOMAINS + problem[first + index]], automaton + 1 + index
+        for edge in range(automaton + problem[edges], automaton + problem[edges + 1], 3):
+            values, node = problem[edge + 2] & mask, down + _NUMBERS_PER_STATE * problem[edge]
+            if values and state[node] != L.NONE:
+                values &= ~_used_values(state, problem, node, index)
+                after = down + _NUMBERS_PER_STATE * problem[edge + 1]
+                if values:
+                    _add_path(state, node, values, after)
+    if state[last] == L.NONE:
+        return False
+    for index in range(length - 1, -1, -1):
+        mask, edges = state[L.DOMAINS + problem[first + index]], automaton + 1 + index
+        kept = 0
+        for edge in range(automaton + problem[edges], automaton + problem[edges + 1], 3):
+            values, node = problem[edge + 2] & mask, down + _NUMBERS_PER_STATE * problem[edge]
+            after = up + _NUMBERS_PER_STATE * problem[edge + 1]
+            if not values or state[after] == L.NONE or state[node] == L.NONE:
+                continue
+            values &= ~_used_values(state, problem, node, index)
+            values &= ~_used_values(state, problem, after, length - 1 - index)
+            some = state[node + 1] | values | state[after + 1]
+            if values and not state[node] & state[after] and set_size(problem, some) >= length:
+                kept |= values
+                _add_path(state, after, values, node + up - down)
+        if not restrict(state, problem, problem[first + index], kept):
+            return False
+    return True
+
+
+@compiled(inline=True)
+def _used_values(state, problem, node, cells):
+    """Return the values that paths of `cells` cells to a node use: those that cannot follow."""
+    if state[node + 2] == L.NONE:
+        state[node + 2] = set_size(problem, state[node + 1])
+    if state[node + 2] < cells:
+        return L.NONE
+    return state[node + 1] if state[node + 2] == cells else state[node]
+
+
+@compiled(inline=True)
+def _add_path(state, node, values, after):
+    """Add the paths to a node, followed by one of the values, to the paths to the next node."""
+    on_all = state[node]
+    if values & (values - 1) == 0:
+        on_all |= values
+    state[after] &= on_all
+    state[after + 1] |= state[node + 1] | values

@@ -27,7 +27,9 @@ _MAX_SETS = 2000
 # The fewer groups can hold a value, the tighter is the bound. Which cover is the best depends on
 # the candidates that remain, and the smallest one is a minimum clique cover, which is NP-hard (R.
 # Karp, 1972). So there are several, each by a greedy search: one starts with rows, one with
-# columns, one with boxes and other units, and one with the largest groups of any kind.
+# columns, one with boxes and other units, and one with the largest groups of any kind. A matching
+# of the groups of two covers (a place is in a group of each) bounds counts too: in six puzzles it
+# refuted nothing else, and what it eliminated saved no branch.
 class Covers:
     """Covers of the cells of constraints, and their tables (see `layout`); both are cached.
 
@@ -83,34 +85,44 @@ def _cliques(cells: int, units: Iterable[int], peers: Sequence[int]) -> Iterator
     """Yield the common cells of the set and each unit, if they are several and all peers."""
     for unit in units:
         group = unit & cells
-        if group.bit_count() > 1 and _are_peers(group, group, peers):
+        if group & (group - 1) and are_peers(group, peers):
             yield group
 
 
-def _are_peers(group: int, other_group: int, peers: Sequence[int]) -> bool:
-    """Whether each cell of a group is a peer of all cells of the other group, except itself."""
-    return not any(other_group & ~peers[cell] & ~(1 << cell) for cell in indices_of(group))
+def are_peers(group: int, peers: Sequence[int]) -> bool:
+    """Whether each cell of the group is a peer of all others."""
+    return not any(group & ~(peers[cell] | 1 << cell) for cell in indices_of(group))
+
+
+def _common_peers(group: int, peers: Sequence[int]) -> int:
+    """Return the cells that are peers of all cells of the group."""
+    common = -1
+    for cell in indices_of(group):
+        common &= peers[cell]
+    return common
 
 
 def _cover(cells: int, start: Sequence[int], cliques: Sequence[int], peers: Sequence[int]) -> Cover:
     """Return a cover. Its groups are parts of cliques of `start` first, then of other cliques."""
     groups: list[int] = []
     for candidates in (start, cliques):
-        while True:
-            group = max((clique & cells for clique in candidates), key=int.bit_count, default=0)
-            if group.bit_count() < 2:
+        while candidates:
+            group = max([clique & cells for clique in candidates], key=int.bit_count)
+            if not group & (group - 1):
                 break
             groups.append(group)
             cells ^= group
-    merged: list[int] = []
-    for group in (*groups, *(1 << cell for cell in indices_of(cells))):
-        for index, other_group in enumerate(merged):
-            if _are_peers(group, other_group, peers):
-                merged[index] |= group
+    groups += [1 << cell for cell in indices_of(cells)]
+    merged: list[tuple[int, int]] = []  # groups and their common peers
+    for group in groups:
+        common = _common_peers(group, peers)
+        for index, (other_group, other_common) in enumerate(merged):
+            if not group & ~other_common:
+                merged[index] = group | other_group, common & other_common
                 break
         else:
-            merged.append(group)
-    return tuple(sorted(merged))
+            merged.append((group, common))
+    return tuple(sorted([group for group, _ in merged]))
 
 
 def self_counting_sets(
@@ -161,7 +173,7 @@ def _fits(values: Sequence[int], sizes: Sequence[int]) -> bool:
 def visible_automaton(constraint: Visible, lowest_value: int, peers: Sequence[int]) -> Automaton:
     """Return an automaton for the constraint; if all cells are peers, it has fewer states."""
     cells, number, highest = constraint.cells, constraint.number, constraint.highest
-    if len({*cells}) < len(cells) or not _are_peers(bits_of(cells), bits_of(cells), peers):
+    if len({*cells}) < len(cells) or not are_peers(bits_of(cells), peers):
         return constraint.automaton()
     accepted = frozenset((value, number, len(cells)) for value in range(1, highest + 1))
     numbers = number, highest, lowest_value

@@ -111,6 +111,7 @@ OCCURRENCES = (
 COUNTS_ITSELF = 16  # lowest value, offsets in `problem` where a list of sets begins and ends, or
 #                     NONE twice, offset of covers. Each value v that the cells hold is in exactly v
 #                     of them. The values of the cells are one of the sets
+AUTOMATON_OF_PEERS = 17  # as of AUTOMATON. The cells are peers of each other
 
 # A scope of COUNT_OF_EQUAL or RANKED may name a cell several times.
 

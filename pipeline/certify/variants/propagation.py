@@ -18,6 +18,7 @@ from pipeline.certify.variants.domains import (
     set_size,
 )
 from pipeline.certify.variants.group_propagators import (
+    propagate_automaton_of_peers,
     propagate_counts_itself,
     propagate_occurrences,
 )
@@ -321,6 +322,8 @@ def _propagate_constraint(state, problem, constraint):
         return propagate_occurrences(state, problem, first, length)
     if kind == L.COUNTS_ITSELF:
         return propagate_counts_itself(state, problem, first, length)
+    if kind == L.AUTOMATON_OF_PEERS:
+        return propagate_automaton_of_peers(state, problem, first, length, problem[first + length])
     return False
 
 

@@ -24,7 +24,13 @@ from pipeline.certify.variants.groups import (
     visible_automaton,
 )
 from pipeline.certify.variants.simplify import SimplifiedConstraints
-from pipeline.puzzle.constraints import AllDifferent, AllOf, AtLeast
+from pipeline.puzzle.constraints import (
+    AllDifferent,
+    AllOf,
+    AtLeast,
+    Automaton,
+    NondeterministicAutomaton,
+)
 from pipeline.puzzle.counts import CountsItself, Occurrences, Visible
 from pipeline.puzzle.geometry import FreeGrid, Geometry, bits_of, indices_of
 from pipeline.puzzle.puzzle import Grid, Puzzle, Rule
@@ -159,6 +165,44 @@ def counting_puzzles(draw):
 @examples(40)
 @given(drawn=counting_puzzles())
 def test_the_search_finds_all_grids_whose_counts_are_right(drawn, step):
+    puzzle, known = drawn
+    found = run_search(step, puzzle, (), len(known) + 1, inf, time.monotonic() + PATIENCE)
+    assert (sorted(found.missing), found.undecided) == (known, None)
+
+
+def table_step(state, value, table):
+    return dict(table).get((state, value))
+
+
+@st.composite
+def automata_of_peers(draw):
+    """A row of different values, some of which an automaton accepts; and the solutions."""
+    geometry = Geometry(1, 5, free_grid=FreeGrid(1, 5))
+    state, cells = st.integers(0, 2), st.permutations(range(5))
+    line = tuple(draw(cells)[: draw(st.integers(1, 5))])
+    accepted = draw(st.frozensets(state, min_size=1))
+    edges = st.tuples(state, st.sampled_from(geometry.values))
+    if draw(st.booleans()):
+        table = frozenset(draw(st.dictionaries(edges, state, min_size=8)).items())
+        automaton = Automaton(line, 0, table_step, accepted, (table,))
+    else:
+        nexts = st.lists(state, max_size=2, unique=True).map(tuple)
+        moves = st.tuples(*[st.tuples(*[nexts] * 6)] * 3)
+        automaton = NondeterministicAutomaton(line, draw(moves), (0, 1), accepted)
+    masks = draw(st.tuples(*[st.sampled_from((31, 31, 15, 22, 25, 7))] * 5))
+    known = [
+        Grid(geometry, values)
+        for values in permutations(geometry.values)
+        if all(mask >> v - 1 & 1 for mask, v in zip(masks, values, strict=True))
+        and automaton.holds(values)
+    ]
+    rule = Formula(AllOf((AllDifferent(tuple(range(5))), automaton)))
+    return Puzzle(geometry, masks, (rule,)), known
+
+
+@examples(60)
+@given(drawn=automata_of_peers())
+def test_the_search_finds_all_rows_of_different_values_that_an_automaton_accepts(drawn, step):
     puzzle, known = drawn
     found = run_search(step, puzzle, (), len(known) + 1, inf, time.monotonic() + PATIENCE)
     assert (sorted(found.missing), found.undecided) == (known, None)
