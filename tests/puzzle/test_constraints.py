@@ -32,6 +32,7 @@ from pipeline.puzzle.constraints import (
     Pairs,
     ValueSwitch,
 )
+from pipeline.puzzle.counts import CountsItself, Occurrences, Visible
 from pipeline.puzzle.sums import CountOfEqual, SameTotals, SetTotal, Total, TotalBetween
 
 Values = tuple[int, ...]
@@ -333,6 +334,34 @@ def test_an_automaton_accepts_values_that_lead_to_an_accepted_state(some, table,
         return state in accepted
 
     check(Automaton(some, 0, table_step, accepted, (frozenset(table.items()),)), means)
+
+
+@examples(30)
+@given(some=distinct_cells, counted=value, times=st.integers(0, 4), exactly=st.booleans())
+def test_a_value_occurs_so_many_times_or_at_least_as_often(some, counted, times, exactly):
+    def means(values: Values) -> bool:
+        count = held(values, some).count(counted)
+        return count == times or (count > times and not exactly)
+
+    check(Occurrences(some, counted, times, exactly), means)
+
+
+@for_each("number", range(1, 5))
+def test_each_value_that_the_cells_hold_counts_itself(number):
+    def means(values: Values) -> bool:
+        return all(values.count(each) == each for each in values)
+
+    check(CountsItself(tuple(range(number))), lambda values: means(values[:number]), SIDE, 4)
+
+
+@examples(20)
+@given(some=distinct_cells, number=st.integers(0, 4))
+def test_values_that_are_the_highest_so_far_are_visible(some, number):
+    def means(values: Values) -> bool:
+        line = held(values, some)
+        return sum(each > max(line[:at], default=0) for at, each in enumerate(line)) == number
+
+    check(Visible(some, number, SIDE), means)
 
 
 @examples(20)

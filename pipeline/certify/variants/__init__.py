@@ -52,6 +52,7 @@ _MODULES = (
     "search",
     "propagation",
     "equality_propagators",
+    "group_propagators",
     "rank_propagators",
     "region_propagators",
     "sum_propagators",
@@ -312,10 +313,15 @@ def check_variant_search(compiled_search: Callable[..., int]) -> None:
         outside.FullRank((0, 1, 2, 3), 6),
         outside.FullRank((0, 4, 8, 12), 7),
     )
+    counting_rules = (
+        cages.CountingCircles((2, 4, 6, 9, 11, 15)),
+        cages.Contains((1, 2, 12, 13, 14, 15), (2, 4, 4), exactly=True),
+    )
     regions = Geometry(1, 2, free_grid=FreeGrid(2, 2, 1, (("CC", 4),)))
     for puzzle in (
         Puzzle.empty(Geometry(2, 2), classic_rules),
         Puzzle.empty(Geometry(2, 2), region_rules),
+        Puzzle.empty(Geometry(2, 2), counting_rules),
         Puzzle.empty(regions, (free.ChaosConstruction((4, 5, 6, 7), 2),)),
     ):
         result = run_search(compiled_search, puzzle, (), 100, inf, inf)

@@ -13,6 +13,13 @@ import numpy as np
 from pipeline.certify.exhaustive import OUT_OF_TIME
 from pipeline.certify.variants import layout as L
 from pipeline.certify.variants.rank_numbers import Edge, comparable_pairs, ranked_lines
+from pipeline.certify.variants.group_propagators import PEERS_SCRATCH
+from pipeline.certify.variants.groups import (
+    Covers,
+    are_peers,
+    self_counting_sets,
+    visible_automaton,
+)
 from pipeline.certify.variants.region_propagators import CONNECTED_SCRATCH
 from pipeline.certify.variants.simplify import (
     NoSolution,
@@ -37,12 +44,14 @@ from pipeline.puzzle.constraints import (
     Allowed,
     AtLeast,
     Automaton,
+    Cells,
     Constraint,
     NondeterministicAutomaton,
     OneOfSets,
     Pairs,
     Ranked,
 )
+from pipeline.puzzle.counts import CountsItself, Occurrences, Visible
 from pipeline.puzzle.geometry import bits_of, indices_of
 from pipeline.puzzle.sums import CountOfEqual, CountOfValues, SameTotals, Total
 
@@ -90,6 +99,7 @@ class ConstraintNumbers:
         self.end_of_blocks = L.DATA
         self.numbers = [*encoded_units.numbers]
         self.scheduled = [*encoded_units.scheduled]
+        self._covers = Covers(simplified)
         self._known_totals: set[tuple[tuple[tuple[int, int], ...], int]] = set()
         self.sets_offset = L.NONE
         self.scratch = self.max_any_of_cells = 1
@@ -173,7 +183,39 @@ class ConstraintNumbers:
             return []
         if not bit or constraint.minimum > len(cells):
             raise NoSolution
-        return [self._add_encoded(L.MIN_COUNT, queue, cells, bit, constraint.minimum)]
+        if constraint.minimum == 1:
+            return [self._add_encoded(L.MIN_COUNT, queue, cells, bit, 1)]
+        times = constraint.value, constraint.minimum
+        return self.add_occurrences(Occurrences(cells, *times, exactly=False), queue)
+
+    def add_occurrences(self, constraint: Occurrences, queue: int) -> list[int]:
+        cells, bit = constraint.cells, self.source.mask((constraint.value,))
+        minimum = constraint.times
+        maximum = minimum if constraint.exactly else len(cells)
+        if minimum <= 0 and not (constraint.exactly and bit):
+            return []
+        if not bit or minimum > len(cells):
+            raise NoSolution
+        covers = self._add_table(self._covers.table_of(cells))
+        return [self._add_encoded(L.OCCURRENCES, queue, cells, bit, minimum, maximum, covers)]
+
+    def add_counts_itself(self, constraint: CountsItself, queue: int) -> list[int]:
+        cells, values, begin, end = constraint.cells, self.source.values, L.NONE, L.NONE
+        if not cells:
+            return []
+        sets = self_counting_sets(values, len(cells), self._covers.of(cells))
+        if sets is not None:
+            if not sets:
+                raise NoSolution
+            begin = self._add_table(np.array([*map(self.source.mask, sets)], np.int64))
+            end = begin + len(sets)
+        self.scratch = max(self.scratch, 3 * len(values))
+        covers = self._add_table(self._covers.table_of(cells))
+        return [self._add_encoded(L.COUNTS_ITSELF, queue, cells, values[0], begin, end, covers)]
+
+    def add_visible(self, constraint: Visible, queue: int) -> list[int]:
+        lowest_value, peers = self.source.values[0], self.source.peers
+        return self.add_automaton(visible_automaton(constraint, lowest_value, peers), queue)
 
     def add_same_counts(self, constraint: SameTotals, queue: int) -> list[int]:
         parts, counted = constraint.parts, constraint.counted_value
@@ -211,15 +253,21 @@ class ConstraintNumbers:
             raise NoSolution
         if not cells:
             return []
-        self.scratch = max(self.scratch, int(layers[0]))
-        return [self._add_encoded(L.AUTOMATON, queue, cells, self._add_table(layers))]
+        return [self._add_layers(cells, layers, queue)]
+
+    def _add_layers(self, cells: Cells, layers: Numbers, queue: int) -> int:
+        """Add an automaton in the format of `layout`. Returns the offset of the constraint."""
+        kind, numbers = L.AUTOMATON, 1
+        if len({*cells}) == len(cells) and are_peers(bits_of(cells), self.source.peers):
+            kind, numbers = L.AUTOMATON_OF_PEERS, PEERS_SCRATCH
+        self.scratch = max(self.scratch, numbers * int(layers[0]))
+        return self._add_encoded(kind, queue, cells, self._add_table(layers))
 
     def add_nondeterministic(self, constraint: NondeterministicAutomaton, queue: int) -> list[int]:
         layers = nondeterministic_layers(constraint, self.source.values)
         if layers is None:
             raise NoSolution
-        self.scratch = max(self.scratch, int(layers[0]))
-        return [self._add_encoded(L.AUTOMATON, queue, constraint.cells, self._add_table(layers))]
+        return [self._add_layers(constraint.cells, layers, queue)]
 
     def add_connected(self, constraint: Connected, queue: int) -> list[int]:
         cells, size = constraint.cells, constraint.size
@@ -442,5 +490,8 @@ _ADDERS: dict[type[Constraint], Callable[[ConstraintNumbers, Any, int], list[int
     CountOfValues: ConstraintNumbers.add_count_of_values,
     EqualToAny: ConstraintNumbers.add_equal_to_any,
     Ranked: ConstraintNumbers.add_ranked,
+    Occurrences: ConstraintNumbers.add_occurrences,
+    CountsItself: ConstraintNumbers.add_counts_itself,
+    Visible: ConstraintNumbers.add_visible,
 }
 """The method that encodes each kind of constraint."""

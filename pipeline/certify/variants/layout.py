@@ -117,6 +117,12 @@ COUNT_OF_VALUES = 16  # lowest value. The first cell, a counter, has as its valu
 #                       different values in the other cells
 INCREASING = 24  # used. The first half of the cells is lexicographically less than the second.
 #                  `used` is 0, or the value that begins both halves if the cells of a half differ
+OCCURRENCES = 17  # bit, minimum, maximum, offset in `problem` of covers. From `minimum` to
+#                   `maximum` cells hold the value
+COUNTS_ITSELF = 18  # lowest value, offsets in `problem` where a list of sets begins and ends, or
+#                     NONE twice, offset of covers. Each value v that the cells hold is in exactly v
+#                     of them. The values of the cells are one of the sets
+AUTOMATON_OF_PEERS = 19  # as of AUTOMATON. The cells are peers of each other
 
 # A scope of COUNT_OF_EQUAL, RANKED or INCREASING may name a cell several times.
 
@@ -126,6 +132,10 @@ INCREASING = 24  # used. The first half of the cells is lexicographically less t
 # An automaton: number of states, length + 1 offsets of edges from the start of the automaton,
 # edges. The edges of each cell are triples: state, next state, mask. State 0 is the initial state,
 # and the last state is accepting.
+
+# Covers: their number, then for each cover the number of its groups, then for each group its length
+# and its cells. The groups of a cover contain each cell of the scope once. The cells of a group are
+# peers of each other.
 
 # RECORD: an entry for each branch, cell × RECORD_STRIDE + index of the value, and LEAF for each
 # failure and each solution. After a leaf, the last branch is undone, and its value eliminated from

@@ -21,6 +21,11 @@ from pipeline.certify.variants.equality_propagators import (
     propagate_count_of_values,
     propagate_equal_to_any,
 )
+from pipeline.certify.variants.group_propagators import (
+    propagate_automaton_of_peers,
+    propagate_counts_itself,
+    propagate_occurrences,
+)
 from pipeline.certify.variants.rank_propagators import propagate_increasing, propagate_ranked
 from pipeline.certify.variants.region_propagators import (
     propagate_connected,
@@ -323,6 +328,12 @@ def _propagate_constraint(state, problem, constraint):
         return propagate_equal_to_any(state, problem, first, length)
     if kind == L.COUNT_OF_VALUES:
         return propagate_count_of_values(state, problem, first, length, problem[first + length])
+    if kind == L.OCCURRENCES:
+        return propagate_occurrences(state, problem, first, length)
+    if kind == L.COUNTS_ITSELF:
+        return propagate_counts_itself(state, problem, first, length)
+    if kind == L.AUTOMATON_OF_PEERS:
+        return propagate_automaton_of_peers(state, problem, first, length, problem[first + length])
     return False
 
 

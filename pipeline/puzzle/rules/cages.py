@@ -23,6 +23,7 @@ from pipeline.puzzle.constraints import (
     Pairs,
     Values,
 )
+from pipeline.puzzle.counts import CountsItself, Occurrences
 from pipeline.puzzle.geometry import Geometry
 from pipeline.puzzle.puzzle import Rule
 from pipeline.puzzle.rules import check_cells, places, tints
@@ -38,9 +39,6 @@ _MAX_SETS = 1000
 
 _MAX_TITLE_VALUES = 6
 """Maximum number of values in the title of a rule."""
-
-_MAX_SIDE_ALL_SETS = 9
-"""Maximum side for which a constraint tries all sets of values."""
 
 _MAX_SIDE_ONE_SIZE = 16
 """Maximum side for which a constraint tries all sets of values of one size."""
@@ -173,10 +171,7 @@ class Contains(Rule):
         parts: list[Constraint] = []
         for value, times in counts.items():
             if self.exactly or (times > 2 and len(cells) > 4):
-                accepted = frozenset((times,))
-                parts.append(
-                    Automaton(cells, 0, _capped_count, accepted, (value, times, self.exactly))
-                )
+                parts.append(Occurrences(cells, value, times, self.exactly))
             else:
                 parts.append(AtLeast(cells, value, times))
         if len(self.values) == len(cells):
@@ -208,17 +203,7 @@ class CountingCircles(Rule):
         check_cells(self.name, self.circles, no_repeats=True)
 
     def constraints(self, geometry: Geometry) -> Constraint:
-        cells, values = self.circles, geometry.values
-        counts = [
-            Automaton(cells, 0, _capped_count, frozenset((0, value)), (value, value, True))
-            for value in values
-        ]
-        if len(values) > _MAX_SIDE_ALL_SETS:
-            return AllOf(tuple(counts))
-        sizes = range(len(values) + 1)
-        subsets = (subset for size in sizes for subset in combinations(values, size))
-        sets = tuple(subset for subset in subsets if sum(subset) == len(cells))
-        return AllOf((*counts, OneOfSets(cells, sets)))
+        return CountsItself(self.circles)
 
     def draw(self, geometry: Geometry) -> Iterable[Shape]:
         return [Ring((place,), "counting") for place in places(geometry, self.circles)]
@@ -409,16 +394,6 @@ def _has_subset_sum(values: Sequence[int], total: int) -> bool:
             return True
         sums |= {reached + value for reached in sums}
     return False
-
-
-def _capped_count(so_far: int, value: int, counted: int, times: int, exactly: bool) -> int | None:
-    """The number of cells so far that hold the value `counted`.
-
-    A number above `times` becomes None if `exactly`, else `times`.
-    """
-    if value != counted:
-        return so_far
-    return so_far + 1 if so_far < times else None if exactly else times
 
 
 def _check_parts(name: str, parts: tuple[Cells, ...], *, same_size: bool) -> None:

@@ -17,6 +17,7 @@ from pipeline.puzzle.constraints import (
     Ranked,
     ValueSwitch,
 )
+from pipeline.puzzle.counts import Visible
 from pipeline.puzzle.geometry import Geometry
 from pipeline.puzzle.puzzle import Rule
 from pipeline.puzzle.rules import check_cells, directed_lines, places, pointer, square_side
@@ -94,9 +95,7 @@ class Skyscraper(OutsideClue):
     name = style = "skyscraper"
 
     def constraints(self, geometry: Geometry) -> Constraint:
-        n = geometry.values[-1]
-        seen = frozenset((highest, self.number) for highest in range(1, n + 1))
-        return Automaton(self.line, (0, 0), _count_visible, seen, (self.number, n))
+        return Visible(self.line, self.number, geometry.values[-1])
 
 
 class XSum(OutsideClue):
@@ -194,17 +193,6 @@ def _highest_visible(highest: int, value: int, number: int) -> int | None:
     if highest == _HIDDEN or value > highest:
         return highest if highest == _HIDDEN else value
     return _HIDDEN if value == number else None
-
-
-def _count_visible(
-    seen: tuple[int, int], value: int, number: int, side: int
-) -> tuple[int, int] | None:
-    """The highest value and the number of visible values; None if the clue cannot be met."""
-    highest, count = seen
-    if value <= highest:
-        return seen
-    is_possible = count < number <= count + 1 + side - value
-    return (value, count + 1) if is_possible else None
 
 
 def step_of(geometry: Geometry, line: Sequence[int]) -> tuple[int, int]:

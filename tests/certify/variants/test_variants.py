@@ -47,6 +47,7 @@ from pipeline.puzzle.constraints import (
     Ranked,
     ValueSwitch,
 )
+from pipeline.puzzle.counts import CountsItself, Occurrences, Visible
 from pipeline.puzzle.geometry import FreeGrid, Geometry
 from pipeline.puzzle.puzzle import Grid, Puzzle, Rule
 from pipeline.puzzle.rules.cages import Cage, Sum
@@ -336,6 +337,11 @@ def any_formula(chance, depth):
         lambda: region(cells(2, 16), chance),
         lambda: counted(cells(4, 8), chance),
         lambda: rank(cells(6, 12), chance),
+        lambda: Occurrences(
+            cells(2, 12), chance.randint(1, 5), chance.randint(0, 3), chance.random() < 0.5
+        ),
+        lambda: CountsItself(cells(1, 10)),
+        lambda: Visible(some, chance.randint(1, 3), 4),
     ]
     if depth and chance.random() < 0.7:
         parts = tuple(any_formula(chance, depth - 1) for _ in range(4))
