@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Sequence
-from itertools import accumulate, chain
+from itertools import accumulate, chain, combinations
 from typing import Any
 
 import numpy as np
@@ -36,12 +36,14 @@ from pipeline.puzzle.constraints import (
     AtLeast,
     Automaton,
     Constraint,
+    HoldsEachPart,
     NondeterministicAutomaton,
     OneOfSets,
     Pairs,
     Ranked,
 )
 from pipeline.puzzle.geometry import bits_of, indices_of
+from pipeline.puzzle.line_sums import SegmentSums, SumBetweenExtremes
 from pipeline.puzzle.sums import CountOfEqual, SameTotals, Total
 
 MAX_NUMBERS = 2_000_000
@@ -242,6 +244,37 @@ class ConstraintNumbers:
         numbers = offset, constraint.unbroken, len(arms), *map(len, arms)
         return [self._add_encoded(L.COUNT_OF_EQUAL, queue, cells, *numbers)]
 
+    def add_each_part(self, constraint: HoldsEachPart, queue: int) -> list[int]:
+        cells = tuple(dict.fromkeys(constraint.cells))
+        parts = [self.source.mask(part) for part in constraint.parts]
+        unions = {
+            sum(chosen): size
+            for size in range(1, len(parts) + 1)
+            for chosen in combinations(parts, size)
+        }
+        if not all(parts) or len(parts) > len(cells):
+            raise NoSolution
+        if not unions:
+            return []
+        numbers = chain.from_iterable((size, mask) for mask, size in unions.items())
+        return [self._add_encoded(L.MIN_COUNTS, queue, cells, len(unions), *numbers)]
+
+    def add_segment_sums(self, constraint: SegmentSums, queue: int) -> list[int]:
+        cells = constraint.cells
+        if not cells:
+            return []
+        self.scratch = max(self.scratch, 2 * len(cells))
+        numbers = constraint.total, constraint.is_loop, self.source.values[0]
+        return [self._add_encoded(L.SEGMENT_SUMS, queue, cells, *numbers)]
+
+    def add_sum_between(self, constraint: SumBetweenExtremes, queue: int) -> list[int]:
+        cells, total = constraint.cells, constraint.total
+        if len(cells) < 2 or not 0 <= total <= sum(self.source.values):
+            raise NoSolution
+        self._use_sets(len(cells), 1)
+        self.scratch = max(self.scratch, len(cells))
+        return [self._add_encoded(L.SUM_BETWEEN, queue, cells, total, self.source.values[0])]
+
     def add_ranked(self, constraint: Ranked, queue: int) -> list[int]:
         bit, length = self.source.mask((constraint.first,)), len(constraint.line)
         if not bit or not 0 <= constraint.rank <= len(constraint.other_lines):
@@ -385,5 +418,8 @@ _ADDERS: dict[type[Constraint], Callable[[ConstraintNumbers, Any, int], list[int
     DifferentPairs: ConstraintNumbers.add_different_pairs,
     CountOfEqual: ConstraintNumbers.add_count_of_equal,
     Ranked: ConstraintNumbers.add_ranked,
+    HoldsEachPart: ConstraintNumbers.add_each_part,
+    SegmentSums: ConstraintNumbers.add_segment_sums,
+    SumBetweenExtremes: ConstraintNumbers.add_sum_between,
 }
 """The method that encodes each kind of constraint."""
