@@ -218,6 +218,7 @@ def check_variant_search(compiled_search: Callable[..., int]) -> None:
         lines.SumLine((4, 5, 11, 10), 14, loop=True),
         lines.SumLine((20, 21, 22), 9),
         lines.Lunchbox((18, 24, 25, 26), 0),
+        outside.Sandwich((0, 6, 12, 18, 24, 30), 12),
         outside.Sandwich((12, 13, 14, 15, 16, 17), 9),
         whole.GlobalModular(),
     )
