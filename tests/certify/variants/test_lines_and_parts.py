@@ -9,6 +9,7 @@ from math import inf
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.strategies import examples
 
 from pipeline.certify.variants import layout as L
 from pipeline.certify.variants import run_search
@@ -99,8 +100,9 @@ def has_segments(line, total):
 
 
 @given(rows(5, 5), st.integers(1, 11), st.booleans(), st.data())
+@examples(60)
 def test_segments_of_lines_and_loops_sum_to_the_total(cells, total, is_loop, data):
-    """A line may visit a cell twice. Without that, a value that is left is in some solution."""
+    """A line may visit a cell twice. Else, without a 0, each value left is in some solution."""
     values, candidates = cells
     line = (*range(len(candidates)),)
     if repeated := data.draw(st.lists(st.sampled_from(line), max_size=1)):
@@ -116,9 +118,8 @@ def test_segments_of_lines_and_loops_sum_to_the_total(cells, total, is_loop, dat
     puzzle, known = row(candidates, constraint, values), all_of(candidates, keeps)
     assert found(puzzle) == known
     assert known == all_of(candidates, constraint.holds)
-    if not repeated:
-        left = left_after_propagation(puzzle)
-        assert left == columns(known)
+    if not (repeated or (is_loop and 0 in values)):
+        assert left_after_propagation(puzzle) == columns(known)
 
 
 @pytest.mark.parametrize("is_loop", [False, True])
@@ -141,6 +142,7 @@ def test_the_partial_sums_of_long_segments_fit_into_a_number(total, is_loop):
 
 
 @given(rows(6, 6), st.integers(0, 14))
+@examples(60)
 def test_values_between_the_smallest_and_the_largest_sum_to_the_total(cells, total):
     values, candidates = cells
 
@@ -192,6 +194,7 @@ def test_sets_between_the_ends_of_a_sandwich_are_found_without_a_branch():
 
 
 @given(rows(5, 7), st.integers(0, 7), st.data())
+@examples(60)
 def test_each_part_is_held_and_each_value_left_is_in_some_solution(cells, number, data):
     """More parts than are looked at together are stated one by one."""
     values, candidates = cells
