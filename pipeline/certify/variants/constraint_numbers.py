@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Sequence
-from itertools import accumulate, chain
+from itertools import accumulate, chain, combinations
 from operator import eq
 from typing import Any
 
@@ -12,7 +12,6 @@ import numpy as np
 
 from pipeline.certify.exhaustive import OUT_OF_TIME
 from pipeline.certify.variants import layout as L
-from pipeline.certify.variants.rank_numbers import Edge, comparable_pairs, ranked_lines
 from pipeline.certify.variants.group_propagators import PEERS_SCRATCH
 from pipeline.certify.variants.groups import (
     Covers,
@@ -20,6 +19,7 @@ from pipeline.certify.variants.groups import (
     self_counting_sets,
     visible_automaton,
 )
+from pipeline.certify.variants.rank_numbers import Edge, comparable_pairs, ranked_lines
 from pipeline.certify.variants.region_propagators import CONNECTED_SCRATCH
 from pipeline.certify.variants.simplify import (
     NoSolution,
@@ -46,6 +46,7 @@ from pipeline.puzzle.constraints import (
     Automaton,
     Cells,
     Constraint,
+    HoldsEachPart,
     NondeterministicAutomaton,
     OneOfSets,
     Pairs,
@@ -53,6 +54,7 @@ from pipeline.puzzle.constraints import (
 )
 from pipeline.puzzle.counts import CountsItself, Occurrences, Visible
 from pipeline.puzzle.geometry import bits_of, indices_of
+from pipeline.puzzle.line_sums import SegmentSums, SumBetweenExtremes
 from pipeline.puzzle.sums import CountOfEqual, CountOfValues, SameTotals, Total
 
 MAX_NUMBERS = 2_000_000
@@ -312,6 +314,37 @@ class ConstraintNumbers:
         cells = constraint.counter, *dict.fromkeys(constraint.cells)
         return [self._add_encoded(L.COUNT_OF_VALUES, queue, cells, self.source.values[0])]
 
+    def add_each_part(self, constraint: HoldsEachPart, queue: int) -> list[int]:
+        cells = tuple(dict.fromkeys(constraint.cells))
+        parts = [self.source.mask(part) for part in constraint.parts]
+        unions = {
+            sum(chosen): size
+            for size in range(1, len(parts) + 1)
+            for chosen in combinations(parts, size)
+        }
+        if not all(parts) or len(parts) > len(cells):
+            raise NoSolution
+        if not unions:
+            return []
+        numbers = chain.from_iterable((size, mask) for mask, size in unions.items())
+        return [self._add_encoded(L.MIN_COUNTS, queue, cells, len(unions), *numbers)]
+
+    def add_segment_sums(self, constraint: SegmentSums, queue: int) -> list[int]:
+        cells = constraint.cells
+        if not cells:
+            return []
+        self.scratch = max(self.scratch, 2 * len(cells))
+        numbers = constraint.total, constraint.is_loop, self.source.values[0]
+        return [self._add_encoded(L.SEGMENT_SUMS, queue, cells, *numbers)]
+
+    def add_sum_between(self, constraint: SumBetweenExtremes, queue: int) -> list[int]:
+        cells, total = constraint.cells, constraint.total
+        if len(cells) < 2 or not 0 <= total <= sum(self.source.values):
+            raise NoSolution
+        self._use_sets(len(cells), 1)
+        self.scratch = max(self.scratch, len(cells))
+        return [self._add_encoded(L.SUM_BETWEEN, queue, cells, total, self.source.values[0])]
+
     def add_ranked(self, constraint: Ranked, queue: int) -> list[int]:
         bit, length = self.source.mask((constraint.first,)), len(constraint.line)
         if not bit or not 0 <= constraint.rank <= len(constraint.other_lines):
@@ -493,5 +526,8 @@ _ADDERS: dict[type[Constraint], Callable[[ConstraintNumbers, Any, int], list[int
     Occurrences: ConstraintNumbers.add_occurrences,
     CountsItself: ConstraintNumbers.add_counts_itself,
     Visible: ConstraintNumbers.add_visible,
+    HoldsEachPart: ConstraintNumbers.add_each_part,
+    SegmentSums: ConstraintNumbers.add_segment_sums,
+    SumBetweenExtremes: ConstraintNumbers.add_sum_between,
 }
 """The method that encodes each kind of constraint."""

@@ -115,16 +115,22 @@ RANKED = 14  # bit, rank, may_tie, line length, edge length, used. The cells are
 EQUAL_TO_ANY = 15  # none. The first cell equals at least one of the other cells
 COUNT_OF_VALUES = 16  # lowest value. The first cell, a counter, has as its value the number of
 #                       different values in the other cells
-INCREASING = 24  # used. The first half of the cells is lexicographically less than the second.
-#                  `used` is 0, or the value that begins both halves if the cells of a half differ
 OCCURRENCES = 17  # bit, minimum, maximum, offset in `problem` of covers. From `minimum` to
 #                   `maximum` cells hold the value
 COUNTS_ITSELF = 18  # lowest value, offsets in `problem` where a list of sets begins and ends, or
 #                     NONE twice, offset of covers. Each value v that the cells hold is in exactly v
 #                     of them. The values of the cells are one of the sets
 AUTOMATON_OF_PEERS = 19  # as of AUTOMATON. The cells are peers of each other
+INCREASING = 20  # used. The first half of the cells is lexicographically less than the second.
+#                  `used` is 0, or the value that begins both halves if the cells of a half differ
+MIN_COUNTS = 21  # number of masks, then for each a minimum and the mask. At least `minimum` cells
+#                  have a value in the mask
+SEGMENT_SUMS = 22  # total, is_loop, lowest value. The cells are divided into consecutive segments,
+#                    each of which sums to the total. In a loop, segments may begin anywhere
+SUM_BETWEEN = 23  # total, lowest value. The values between the smallest and the largest one, in the
+#                   order of the cells, sum to the total. Other constraints state that they differ
 
-# A scope of COUNT_OF_EQUAL, RANKED or INCREASING may name a cell several times.
+# A scope of COUNT_OF_EQUAL, RANKED, INCREASING or SEGMENT_SUMS may name a cell several times.
 
 # The context of a group: the number of units that contain the whole group, then for each of these
 # units the number of its other cells, the mask of its values, and these cells.

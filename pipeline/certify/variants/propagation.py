@@ -26,6 +26,11 @@ from pipeline.certify.variants.group_propagators import (
     propagate_counts_itself,
     propagate_occurrences,
 )
+from pipeline.certify.variants.line_propagators import (
+    propagate_segment_sums,
+    propagate_sum_between,
+)
+from pipeline.certify.variants.part_propagators import propagate_min_counts
 from pipeline.certify.variants.rank_propagators import propagate_increasing, propagate_ranked
 from pipeline.certify.variants.region_propagators import (
     propagate_connected,
@@ -334,6 +339,12 @@ def _propagate_constraint(state, problem, constraint):
         return propagate_counts_itself(state, problem, first, length)
     if kind == L.AUTOMATON_OF_PEERS:
         return propagate_automaton_of_peers(state, problem, first, length, problem[first + length])
+    if kind == L.MIN_COUNTS:
+        return propagate_min_counts(state, problem, first, length)
+    if kind == L.SEGMENT_SUMS:
+        return propagate_segment_sums(state, problem, first, length)
+    if kind == L.SUM_BETWEEN:
+        return propagate_sum_between(state, problem, first, length)
     return False
 
 

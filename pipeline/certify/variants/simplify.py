@@ -14,8 +14,14 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from pipeline.certify.variants.line_propagators import MAX_SEGMENT_TOTAL
 from pipeline.certify.variants.unit_numbers import Unit
-from pipeline.certify.variants.value_tables import RelationTables, TooLarge, relation_tables
+from pipeline.certify.variants.value_tables import (
+    MAX_VALUES_WITH_SETS,
+    RelationTables,
+    TooLarge,
+    relation_tables,
+)
 from pipeline.puzzle.connected import DifferentPairs
 from pipeline.puzzle.constraints import (
     AllDifferent,
@@ -26,11 +32,13 @@ from pipeline.puzzle.constraints import (
     Cells,
     Constraint,
     Equivalent,
+    HoldsEachPart,
     OutsideRange,
     Pairs,
     ValueSwitch,
 )
 from pipeline.puzzle.geometry import Geometry, bits_of, indices_of, units_of
+from pipeline.puzzle.line_sums import SegmentSums, SumBetweenExtremes
 from pipeline.puzzle.puzzle import Puzzle
 from pipeline.puzzle.sums import (
     SameTotals,
@@ -50,6 +58,10 @@ are more parts, only consecutive parts are compared."""
 _MIN_CAGES, _MAX_INNIES = 4, 5
 """Innies and outies are computed if there are at least _MIN_CAGES cages. A band of several lines
 may have at most _MAX_INNIES of them."""
+
+_MAX_PARTS = 5
+"""Maximum number of parts of which all unions are propagated together. More parts are alternatives
+of values, one by one."""
 
 Terms = dict[int, int]
 """The weight of each cell of a sum."""
@@ -252,9 +264,28 @@ class SimplifiedConstraints:
         return [*allowed, AllDifferent(cells), Total(tuple((cell, 1) for cell in cells), total)]
 
     def simplify_total_between(self, constraint: TotalBetween) -> list[Constraint]:
-        cells, n = constraint.cells, len(constraint.cells)
-        between = Automaton(cells, -1, sum_between_ends, frozenset((-2,)), (n, constraint.total))
-        return [*self._allowed_constraints(cells, range(1, n + 1)), AllDifferent(cells), between]
+        cells, n, total = constraint.cells, len(constraint.cells), constraint.total
+        allowed = self._allowed_constraints(cells, range(1, n + 1))
+        between: Constraint = SumBetweenExtremes(cells, total)
+        if len(self.values) > MAX_VALUES_WITH_SETS:
+            between = Automaton(cells, -1, sum_between_ends, frozenset((-2,)), (n, total))
+        return [*allowed, AllDifferent(cells), between]
+
+    def simplify_sum_between(self, constraint: SumBetweenExtremes) -> list[Constraint] | None:
+        return [constraint.by_ends()] if len(self.values) > MAX_VALUES_WITH_SETS else None
+
+    def simplify_segment_sums(self, constraint: SegmentSums) -> list[Constraint] | None:
+        if constraint.total <= MAX_SEGMENT_TOTAL:
+            return None
+        return [constraint.by_starts(self.values)]
+
+    def simplify_each_part(self, constraint: HoldsEachPart) -> list[Constraint] | None:
+        if len(constraint.parts) <= _MAX_PARTS:
+            return None
+        return [
+            AnyOf(tuple(Allowed(cell, part) for cell in constraint.cells))
+            for part in constraint.parts
+        ]
 
     def simplify_outside_range(self, constraint: OutsideRange) -> list[Constraint]:
         cells = constraint.low, constraint.high, *constraint.cells
@@ -414,6 +445,9 @@ _SIMPLIFIERS: dict[
 ] = {
     SetTotal: SimplifiedConstraints.simplify_set_total,
     TotalBetween: SimplifiedConstraints.simplify_total_between,
+    SumBetweenExtremes: SimplifiedConstraints.simplify_sum_between,
+    SegmentSums: SimplifiedConstraints.simplify_segment_sums,
+    HoldsEachPart: SimplifiedConstraints.simplify_each_part,
     OutsideRange: SimplifiedConstraints.simplify_outside_range,
     Equivalent: SimplifiedConstraints.simplify_equivalent,
     SameTotals: SimplifiedConstraints.simplify_same_totals,
