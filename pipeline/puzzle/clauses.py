@@ -33,6 +33,9 @@ def clauses_of(numbers: Sequence[int]) -> Iterator[Clause]:
         yield tuple(literals[start:end])
         start = end + 1
 
+_MAX_LISTED_BYTES = 1 << 12
+"""Maximum size in bytes of clauses that are not worth loading numpy for."""
+
 
 @dataclass(frozen=True, slots=True)
 class PackedClauses(Iterable[Clause]):
@@ -66,6 +69,16 @@ class PackedClauses(Iterable[Clause]):
             end = numbers.index(0, min(start + min_numbers, len(numbers)) - 1) + 1
             yield numbers[start:end]
             start = end
+
+    def unit_literals(self) -> tuple[int, ...]:
+        """The literals of the unit clauses."""
+        if len(self.data) <= _MAX_LISTED_BYTES:
+            return tuple(clause[0] for clause in self if len(clause) == 1)
+        import numpy as np  # noqa: PLC0415 - slow to load
+
+        ends = np.flatnonzero(self.array == 0)
+        units = ends[np.diff(ends, prepend=-1) == 2]
+        return tuple(self.array[units - 1].tolist())
 
     @property
     def array(self) -> NDArray[np.int32]:

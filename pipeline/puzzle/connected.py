@@ -83,13 +83,11 @@ class Connected(Constraint):
             clauses.add(-inside, reached[cell])
         if self.size is not None:
             _encode_distances(clauses, member, neighbours, self.size)
-            clauses.require_automaton(self.cells, 0, self._count, self.size.__eq__)
-
-    def _count(self, index: int, so_far: int, value: int) -> int | None:
-        """The number of members up to this cell; None if it can no longer become `size`."""
-        count = so_far + (value in self.values)
-        remaining = len(self.cells) - 1 - index
-        return count if self.size is not None and count <= self.size <= count + remaining else None
+            is_member = tuple(int(value in self.values) for value in clauses.values)
+            remaining = reversed(range(len(self.cells)))
+            bounds = tuple((self.size - count, self.size) for count in remaining)
+            summands = (is_member,) * len(self.cells)
+            clauses.require_sum(self.cells, summands, bounds, (self.size,))
 
 
 class EqualToAny(Constraint):

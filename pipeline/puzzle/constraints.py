@@ -239,10 +239,7 @@ class Automaton(Constraint):
         return state in self.accepted
 
     def encode(self, clauses: ClauseBuilder) -> None:
-        clauses.require_automaton(self.cells, self.start, self._step, self.accepted.__contains__)
-
-    def _step(self, _: int, state: Hashable, value: int) -> Hashable | None:
-        return self.step(state, value, *self.numbers)
+        clauses.require_automaton(self.cells, self.start, self.step, self.accepted, self.numbers)
 
 
 class NondeterministicAutomaton(Constraint):

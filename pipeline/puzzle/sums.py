@@ -53,16 +53,16 @@ class Total(Constraint):
             _prefix_ranges(ranges),
             _prefix_ranges(reversed(ranges))[::-1],
         )
-        total = self.total
-
-        def step(index: int, so_far: int, value: int) -> int | None:
-            reached = so_far + weights[cells[index]] * value
-            min_before, max_before = prefix_ranges[index + 1]
-            min_after, max_after = suffix_ranges[index + 1]
-            fits = min_before <= reached <= max_before
-            return reached if fits and min_after <= total - reached <= max_after else None
-
-        clauses.require_automaton(cells, 0, step, total.__eq__)
+        before_and_after = zip(prefix_ranges[1:], suffix_ranges[1:], strict=True)
+        clauses.require_sum(
+            cells,
+            tuple(tuple(weights[cell] * value for value in clauses.values) for cell in cells),
+            tuple(
+                (max(lowest, self.total - max_after), min(highest, self.total - min_after))
+                for (lowest, highest), (min_after, max_after) in before_and_after
+            ),
+            (self.total,),
+        )
 
 
 class SameTotals(Constraint):
@@ -86,7 +86,7 @@ class SameTotals(Constraint):
     def encode(self, clauses: ClauseBuilder) -> None:
         if len(self.parts) < 2:
             return
-        summands = [*map(self._summand, clauses.values)]
+        summands = tuple(map(self._summand, clauses.values))
         lowest = max(len(part) * min(summands) for part in self.parts)
         highest = min(len(part) * max(summands) for part in self.parts)
         clauses.count_steps(max(highest - lowest, 0))
@@ -94,8 +94,14 @@ class SameTotals(Constraint):
         clauses.require_at_most_one(list(totals.values()))
         for part in self.parts:
             clauses.count_steps(len(part))
-            step = _sum_step([summands] * len(part), lowest, highest, clauses.values[0])
-            clauses.require_automaton(part, 0, step, totals.__contains__, totals)
+            after = [*reversed(range(len(part)))]  # the number of cells after each cell
+            bounds = tuple(
+                (lowest - max(summands) * count, highest - min(summands) * count)
+                for count in after
+            )
+            clauses.require_sum(
+                part, (summands,) * len(part), bounds, tuple(totals), [*totals.values()]
+            )
 
 
 class SetTotal(Constraint):
@@ -305,28 +311,6 @@ def _prefix_ranges(groups: Iterable[Sequence[tuple[int, int]]]) -> list[tuple[in
         ranges += ((low + minimum, high + maximum) for minimum, maximum in group)
         low, high = ranges[-1]
     return ranges
-
-
-def _sum_step(
-    summands: Sequence[Sequence[int]], lowest: int, highest: int, first: int
-) -> Callable[[int, int, int], int | None]:
-    """The step function of an automaton that adds `summands[index][value - first]`.
-
-    The automaton rejects a sum that can no longer reach a total from `lowest` to `highest`.
-    """
-    minimum, maximum = _suffix_sums(map(min, summands)), _suffix_sums(map(max, summands))
-
-    def step(index: int, so_far: int, value: int) -> int | None:
-        reached = so_far + summands[index][value - first]
-        fits = reached + minimum[index + 1] <= highest and reached + maximum[index + 1] >= lowest
-        return reached if fits else None
-
-    return step
-
-
-def _suffix_sums(numbers: Iterator[int]) -> list[int]:
-    """For each index, the sum of the numbers from that index on, then 0."""
-    return [*accumulate(reversed([*numbers]), initial=0)][::-1]
 
 
 def sum_between_ends(so_far: int, value: int, side: int, total: int) -> int | None:
