@@ -34,13 +34,14 @@ class Layers:
     @classmethod
     def useful(cls, moves: list[Moves], is_accepted: NDArray[np.bool_]) -> Layers:
         """The layers without useless states. `is_accepted`: of each state of the last layer."""
-        kept, useful = is_accepted, list[Moves]()
+        kept: NDArray[np.bool_] = is_accepted
+        useful: list[Moves] = []
         for all_moves in reversed(moves):
             new_indices = np.append(np.where(kept, np.cumsum(kept) - 1, -1), -1)
             moves_to_kept = new_indices[all_moves]
-            kept = (moves_to_kept >= 0).any(axis=1)
+            kept = np.logical_or.reduce(moves_to_kept >= 0, axis=1)
             useful.append(moves_to_kept[kept])
-        return cls(useful[::-1] if kept.any() else None, np.count_nonzero(is_accepted))
+        return cls(useful[::-1] if kept.any() else None, int(np.count_nonzero(is_accepted)))
 
 
 def layers_of_steps(
@@ -94,8 +95,8 @@ def layers_of_sums(
     for row, (low, high) in zip(summands, bounds, strict=True):
         count_steps(len(row) * len(sums))
         reached = sums[:, None] + np.array(row, kind)
-        low, high = max(low, -largest), min(high, largest)
-        fits = ((reached >= low) & (reached <= high)).astype(np.bool_)
+        is_high_enough, is_low_enough = reached >= max(low, -largest), reached <= min(high, largest)
+        fits = (is_high_enough & is_low_enough).astype(np.bool_)
         if not fits.any():
             return Layers(None), []
         sums, indices = np.unique(reached[fits], return_inverse=True)
@@ -127,10 +128,13 @@ def transition_clauses(
     sizes = np.array([len(layer) for layer in moves])
     first_after = np.cumsum(sizes)  # the layer after a cell begins at this state
     targets = np.concatenate(
-        [np.where(layer < 0, -1, layer + first) for layer, first in zip(moves, first_after, strict=True)]
+        [
+            np.where(layer < 0, -1, layer + first)
+            for layer, first in zip(moves, first_after, strict=True)
+        ]
     ).ravel()
-    candidates = np.repeat(np.array(first_candidates, np.int32), sizes)[:, None]
-    candidates = (candidates + np.arange(n, dtype=np.int32)).ravel()
+    offsets = np.repeat(np.array(first_candidates, np.int64), sizes)
+    candidates = (offsets[:, None] + np.arange(n)).ravel()
     sources = np.repeat(np.arange(len(targets) // n), n)
     literals = np.concatenate((np.array([-_OMITTED], np.int64), state_literals))
 
@@ -175,7 +179,9 @@ def _run_lengths(*keys: NDArray[np.integer]) -> NDArray[np.intp]:
     """The lengths of the runs of equal entries in sorted arrays."""
     begins = np.ones(len(keys[0]), np.bool_)
     begins[1:] = np.logical_or.reduce([key[1:] != key[:-1] for key in keys])
-    return np.diff(np.flatnonzero(begins), append=len(begins))
+    starts = np.flatnonzero(begins)
+    lengths: NDArray[np.intp] = np.append(starts[1:], len(begins)) - starts
+    return lengths
 
 
 def _rows(columns: Sequence[NDArray[np.int64] | np.int64]) -> NDArray[np.int64]:

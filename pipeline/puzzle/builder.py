@@ -61,6 +61,38 @@ def _peer_masks(cells: int, units: tuple[tuple[int, ...], ...]) -> list[int]:
     return peers
 
 
+@lru_cache(maxsize=4096)
+def _sets_with_total(
+    values: tuple[int, ...], size: int, total: int, max_sets: int
+) -> tuple[list[tuple[int, ...]] | None, int]:
+    """The sets of `size` values that sum to `total`, and the number of steps that it took.
+
+    The sets are None if there are more than `max_sets`.
+    """
+    ascending = sorted(values)
+    sums = [0, *accumulate(ascending)]
+    complete: list[tuple[int, ...]] = []
+    steps = 0
+    # (the chosen values in descending order, the number of smaller values, the missing sum)
+    waiting: list[tuple[tuple[int, ...], int, int]] = [((), len(ascending), total)]
+    while waiting:
+        chosen, below, missing = waiting.pop()
+        steps += 1
+        missing_values = size - len(chosen)
+        if not missing_values:
+            complete += [chosen] if not missing else []
+            if len(complete) > max_sets:
+                return None, steps
+            continue
+        for index in range(missing_values - 1, below):
+            value = ascending[index]
+            minimum = value + sums[missing_values - 1]
+            maximum = sums[index + 1] - sums[index + 1 - missing_values]
+            if minimum <= missing <= maximum:
+                waiting.append(((*chosen, value), index, missing - value))
+    return complete, steps
+
+
 class ClauseBuilder:
     """Builds clauses over the candidates of a grid with `cells` cells and `side` values.
 
@@ -98,6 +130,7 @@ class ClauseBuilder:
         self._instances: dict[tuple[Template, int], list[int]] = {}
         self._clause_count = self._literal_count = self._checked_clauses = 0
         self._conditions: Clause = ()
+        self._is_recorder = False  # its clauses become a template
         self._steps = self._checked_steps = 0
         self._check = check
         self._equal: dict[tuple[int, int], int] = {}
@@ -186,6 +219,8 @@ class ClauseBuilder:
         the cells of a builder without units; then its clauses are repeated from a template. So it
         must not depend on which cells and literals they are. It may return new variables.
         """
+        if self._is_recorder:  # its clauses become a template: a template for one use is slower
+            return [*(encode(self, cells, literals, *parameters) or ())]
         template = self._template(encode, len(cells), len(literals), parameters)
         own, conditions = self.variables, self._conditions
         self.count_steps(template.steps)
@@ -194,6 +229,27 @@ class ClauseBuilder:
         rows += (*cells, *literals, *conditions, own)
         self.variables += template.auxiliary
         return [own + result for result in template.results]
+
+    def encode_cached_all(
+        self,
+        encode: Encoding,
+        instances: Sequence[Sequence[int]],
+        parameters: tuple[Hashable, ...] = (),
+    ) -> None:
+        """Call `encode_cached` for each of these tuples of cells, all of the same length."""
+        if not instances or self._is_recorder:
+            for cells in instances:
+                encode(self, cells, (), *parameters)
+            return
+        template = self._template(encode, len(instances[0]), 0, parameters)
+        conditions, count = self._conditions, len(instances)
+        self.count_steps(count * template.steps)
+        literals = template.literals_under(len(conditions))
+        self._count_clauses(count * template.clauses, count * literals)
+        rows = self._instances.setdefault((template, len(conditions)), [])
+        for cells in instances:
+            rows += (*cells, *conditions, self.variables)
+            self.variables += template.auxiliary
 
     def _template(
         self, encode: Encoding, cells: int, literals: int, parameters: tuple[Hashable, ...]
@@ -208,16 +264,17 @@ class ClauseBuilder:
             )
             parameter_literals = [recorder.new_variable() for _ in range(literals)]
             placeholder = recorder.new_variable()
-            recorder._conditions = (placeholder,)  # noqa: SLF001 - the same class
-            results = encode(recorder, range(cells), parameter_literals, *parameters) or ()
+            recorder._conditions = (placeholder,)
+            recorder._is_recorder = True
+            results = encode(recorder, tuple(range(cells)), parameter_literals, *parameters) or ()
             template = Template(
-                recorder._joined(),  # noqa: SLF001
+                recorder._joined(),
                 self.side,
                 cells,
                 literals,
                 recorder.variables - placeholder,
                 tuple(result - placeholder for result in results),
-                recorder._steps,  # noqa: SLF001
+                recorder._steps,
             )
             cache_template(shape, template)
         return template
@@ -317,27 +374,9 @@ class ClauseBuilder:
         self, values: Collection[int], size: int, total: int
     ) -> list[tuple[int, ...]] | None:
         """The sets of `size` values that sum to `total`; None if there are too many."""
-        ascending = sorted(values)
-        sums = [0, *accumulate(ascending)]
-        complete: list[tuple[int, ...]] = []
-        # (the chosen values in descending order, the number of smaller values, the missing sum)
-        waiting: list[tuple[tuple[int, ...], int, int]] = [((), len(ascending), total)]
-        while waiting:
-            chosen, below, missing = waiting.pop()
-            self.count_steps(1)
-            missing_values = size - len(chosen)
-            if not missing_values:
-                complete += [chosen] if not missing else []
-                if len(complete) > self.limits.sets:
-                    return None
-                continue
-            for index in range(missing_values - 1, below):
-                value = ascending[index]
-                minimum = value + sums[missing_values - 1]
-                maximum = sums[index + 1] - sums[index + 1 - missing_values]
-                if minimum <= missing <= maximum:
-                    waiting.append(((*chosen, value), index, missing - value))
-        return complete
+        sets, steps = _sets_with_total(tuple(values), size, total, self.limits.sets)
+        self.count_steps(steps)
+        return sets
 
     def require_automaton(
         self,
@@ -397,7 +436,7 @@ class ClauseBuilder:
         numbers = transition_clauses(
             moves, first_candidates, np.array(literals, np.int32), self._conditions
         )
-        self.add_array(numbers, len(numbers) - np.count_nonzero(numbers))
+        self.add_array(numbers, len(numbers) - int(np.count_nonzero(numbers)))
 
     def _check_room(self, clauses: int) -> None:
         """Raise LimitReached if this many more clauses exceed the limits."""
@@ -520,4 +559,6 @@ def _encode_sum(
 
     layers, sums = layers_of_sums(summands, bounds, totals, clauses.count_steps)
     literal_of = dict(zip(totals, literals, strict=False))
-    clauses.add_transitions(cells, layers, [literal_of[total] for total in sums] if literals else None)
+    clauses.add_transitions(
+        cells, layers, [literal_of[total] for total in sums] if literals else None
+    )

@@ -33,6 +33,7 @@ def clauses_of(numbers: Sequence[int]) -> Iterator[Clause]:
         yield tuple(literals[start:end])
         start = end + 1
 
+
 _MAX_LISTED_BYTES = 1 << 12
 """Maximum size in bytes of clauses that are not worth loading numpy for."""
 
@@ -54,7 +55,11 @@ class PackedClauses(Iterable[Clause]):
         return len(self.data) // array("i").itemsize - len(self)
 
     def __len__(self) -> int:
-        return self.numbers.count(0)
+        if len(self.data) <= _MAX_LISTED_BYTES:
+            return self.numbers.count(0)
+        import numpy as np  # noqa: PLC0415 - slow to load
+
+        return len(self.array) - int(np.count_nonzero(self.array))
 
     def __iter__(self) -> Iterator[Clause]:
         return chain.from_iterable(map(clauses_of, self.chunks()))
@@ -76,9 +81,9 @@ class PackedClauses(Iterable[Clause]):
             return tuple(clause[0] for clause in self if len(clause) == 1)
         import numpy as np  # noqa: PLC0415 - slow to load
 
-        ends = np.flatnonzero(self.array == 0)
-        units = ends[np.diff(ends, prepend=-1) == 2]
-        return tuple(self.array[units - 1].tolist())
+        is_end = np.concatenate(((True,), self.array == 0))
+        is_unit = is_end[:-2] & ~is_end[1:-1] & is_end[2:]
+        return tuple(self.array[:-1][is_unit].tolist())
 
     @property
     def array(self) -> NDArray[np.int32]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import accumulate, chain, permutations
 from typing import TYPE_CHECKING
 
@@ -96,8 +96,7 @@ class SameTotals(Constraint):
             clauses.count_steps(len(part))
             after = [*reversed(range(len(part)))]  # the number of cells after each cell
             bounds = tuple(
-                (lowest - max(summands) * count, highest - min(summands) * count)
-                for count in after
+                (lowest - max(summands) * count, highest - min(summands) * count) for count in after
             )
             clauses.require_sum(
                 part, (summands,) * len(part), bounds, tuple(totals), [*totals.values()]
@@ -121,7 +120,8 @@ class SetTotal(Constraint):
 
     def encode(self, clauses: ClauseBuilder) -> None:
         if len(self.cells) == 2:
-            self._encode_pair(clauses)
+            parameters = self.total, self.values
+            clauses.encode_cached(_encode_pair_total, self.cells, parameters=parameters)
             return
         sets = clauses.sets_with_total(self.values, len(self.cells), self.total)
         if sets is not None:
@@ -132,15 +132,22 @@ class SetTotal(Constraint):
         AllDifferent(self.cells).encode(clauses)
         Total(tuple((cell, 1) for cell in self.cells), self.total).encode(clauses)
 
-    def _encode_pair(self, clauses: ClauseBuilder) -> None:
-        """Encode a sum of two cells: each value of one cell determines the value of the other."""
-        possible = {*self.values}.intersection(clauses.values)
-        for cell, other_cell in permutations(self.cells):
-            for value in clauses.values:
-                other_value = self.total - value
-                fits = {value, other_value} <= possible and value != other_value
-                implied = (clauses.literal(other_cell, other_value),) if fits else ()
-                clauses.add(-clauses.literal(cell, value), *implied)
+
+def _encode_pair_total(
+    clauses: ClauseBuilder,
+    cells: Cells,
+    _literals: Sequence[int],
+    total: int,
+    values: tuple[int, ...] | range,
+) -> None:
+    """Encode a sum of two cells: each value of one cell determines the value of the other."""
+    possible = {*values}.intersection(clauses.values)
+    for cell, other_cell in permutations(cells):
+        for value in clauses.values:
+            other_value = total - value
+            fits = {value, other_value} <= possible and value != other_value
+            implied = (clauses.literal(other_cell, other_value),) if fits else ()
+            clauses.add(-clauses.literal(cell, value), *implied)
 
 
 class TotalBetween(Constraint):
@@ -159,41 +166,38 @@ class TotalBetween(Constraint):
 
     def encode(self, clauses: ClauseBuilder) -> None:
         AllDifferent(self.cells).encode(clauses)
-        n, sets = clauses.side, list[tuple[int, ...]]()
-        for size in range(n - 1):
-            sets_with_size = clauses.sets_with_total(range(2, n), size, self.total)
-            sets += sets_with_size or ()
-            if sets_with_size is None or len(sets) > clauses.limits.sets:
-                ends = Automaton(
-                    self.cells, -1, sum_between_ends, frozenset((-2,)), (n, self.total)
-                )
-                ends.encode(clauses)
-                return
-        self._encode_sets(clauses, sets)
+        clauses.encode_cached(_encode_total_between, self.cells, parameters=(self.total,))
 
-    def _encode_sets(self, clauses: ClauseBuilder, sets: Sequence[tuple[int, ...]]) -> None:
-        """Encode that the values between 1 and n form one of the sets.
 
-        Other clauses state that the cells hold each value once.
-        """
-        n, cells = clauses.side, self.cells
-        inside = {value: clauses.new_variable() for value in range(2, n)}
-        for index in range(1, n - 1):
-            after_1, after_n = (clauses.define_any_cell(cells[:index], end) for end in (1, n))
-            for value, literal in inside.items():
-                not_held = -clauses.literal(cells[index], value)
-                clauses.add(not_held, after_1, after_n, -literal)
-                clauses.add(not_held, -after_1, -after_n, -literal)
-                clauses.add(not_held, after_1, -after_n, literal)
-                clauses.add(not_held, -after_1, after_n, literal)
-        for end in (0, n - 1):  # a value in an end cell is not inside
-            for value, literal in inside.items():
-                clauses.add(-clauses.literal(cells[end], value), -literal)
-        clauses.require_one_of_sets(inside, sets)
-        sizes = {len(inner) for inner in sets}
-        for a, b in permutations(range(n), 2):
-            if abs(a - b) - 1 not in sizes:
-                clauses.add(-clauses.literal(cells[a], 1), -clauses.literal(cells[b], n))
+def _encode_total_between(
+    clauses: ClauseBuilder, cells: Cells, _literals: Sequence[int], total: int
+) -> None:
+    """Encode `TotalBetween` for cells that hold each value once."""
+    n, sets = clauses.side, list[tuple[int, ...]]()
+    for size in range(n - 1):
+        sets_with_size = clauses.sets_with_total(range(2, n), size, total)
+        sets += sets_with_size or ()
+        if sets_with_size is None or len(sets) > clauses.limits.sets:
+            ends = Automaton(cells, -1, sum_between_ends, frozenset((-2,)), (n, total))
+            ends.encode(clauses)
+            return
+    inside = {value: clauses.new_variable() for value in range(2, n)}
+    for index in range(1, n - 1):
+        after_1, after_n = (clauses.define_any_cell(cells[:index], end) for end in (1, n))
+        for value, literal in inside.items():
+            not_held = -clauses.literal(cells[index], value)
+            clauses.add(not_held, after_1, after_n, -literal)
+            clauses.add(not_held, -after_1, -after_n, -literal)
+            clauses.add(not_held, after_1, -after_n, literal)
+            clauses.add(not_held, -after_1, after_n, literal)
+    for end in (0, n - 1):  # a value in an end cell is not inside
+        for value, literal in inside.items():
+            clauses.add(-clauses.literal(cells[end], value), -literal)
+    clauses.require_one_of_sets(inside, sets)
+    sizes = {len(inner) for inner in sets}
+    for a, b in permutations(range(n), 2):
+        if abs(a - b) - 1 not in sizes:
+            clauses.add(-clauses.literal(cells[a], 1), -clauses.literal(cells[b], n))
 
 
 class CountOfEqual(Constraint):
