@@ -172,7 +172,8 @@ def transition_clauses(
         heads = literals[pair_targets[order][np.cumsum(counts) - counts]]
         clauses.append(_ragged([*begins, -heads], counts, literals[pair_sources[order]]))
     numbers = np.concatenate(clauses)
-    return numbers[numbers != _OMITTED].astype(np.int32)
+    kept: NDArray[np.int32] = numbers[numbers != _OMITTED].astype(np.int32)
+    return kept
 
 
 def _run_lengths(*keys: NDArray[np.integer]) -> NDArray[np.intp]:
