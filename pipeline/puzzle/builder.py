@@ -11,18 +11,22 @@ from array import array
 from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cached_property, lru_cache
-from itertools import accumulate
 from typing import TYPE_CHECKING, NamedTuple
 
 from pipeline.errors import LimitReached
+from pipeline.puzzle import encodings
 from pipeline.puzzle.clauses import Clause, PackedClauses, RuleClauses
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from pipeline.puzzle.automata import Layers
     from pipeline.puzzle.templates import Template
+
+
+Encoding = Callable[..., Sequence[int] | None]
+"""A function of a builder, cells, literals and parameters that adds clauses; see `encode_cached`.
+"""
 
 
 class ClauseLimits(NamedTuple):
@@ -59,38 +63,6 @@ def _peer_masks(cells: int, units: tuple[tuple[int, ...], ...]) -> list[int]:
         for cell in unit:
             peers[cell] |= members
     return peers
-
-
-@lru_cache(maxsize=4096)
-def _sets_with_total(
-    values: tuple[int, ...], size: int, total: int, max_sets: int
-) -> tuple[list[tuple[int, ...]] | None, int]:
-    """The sets of `size` values that sum to `total`, and the number of steps that it took.
-
-    The sets are None if there are more than `max_sets`.
-    """
-    ascending = sorted(values)
-    sums = [0, *accumulate(ascending)]
-    complete: list[tuple[int, ...]] = []
-    steps = 0
-    # (the chosen values in descending order, the number of smaller values, the missing sum)
-    waiting: list[tuple[tuple[int, ...], int, int]] = [((), len(ascending), total)]
-    while waiting:
-        chosen, below, missing = waiting.pop()
-        steps += 1
-        missing_values = size - len(chosen)
-        if not missing_values:
-            complete += [chosen] if not missing else []
-            if len(complete) > max_sets:
-                return None, steps
-            continue
-        for index in range(missing_values - 1, below):
-            value = ascending[index]
-            minimum = value + sums[missing_values - 1]
-            maximum = sums[index + 1] - sums[index + 1 - missing_values]
-            if minimum <= missing <= maximum:
-                waiting.append(((*chosen, value), index, missing - value))
-    return complete, steps
 
 
 class ClauseBuilder:
@@ -254,14 +226,13 @@ class ClauseBuilder:
     def _template(
         self, encode: Encoding, cells: int, literals: int, parameters: tuple[Hashable, ...]
     ) -> Template:
-        from pipeline.puzzle.templates import Template, cache_template, cached_template  # noqa: PLC0415 - slow to load
+        from pipeline.puzzle.templates import TEMPLATES, Template  # noqa: PLC0415 - slow to load
 
         shape = encode, cells, literals, self.values, self.limits.sets, parameters
-        template = cached_template(shape)
+        template = TEMPLATES.get(shape)
         if template is None:
-            recorder = ClauseBuilder(
-                self.side, cells, self._remaining_limits(), self._check, self.values[0]
-            )
+            remaining, check = self._remaining_limits(), self._check and self._check_more
+            recorder = ClauseBuilder(self.side, cells, remaining, check, self.values[0])
             parameter_literals = [recorder.new_variable() for _ in range(literals)]
             placeholder = recorder.new_variable()
             recorder._conditions = (placeholder,)
@@ -276,7 +247,7 @@ class ClauseBuilder:
                 tuple(result - placeholder for result in results),
                 recorder._steps,
             )
-            cache_template(shape, template)
+            TEMPLATES.add(shape, template)
         return template
 
     def _remaining_limits(self) -> ClauseLimits:
@@ -298,8 +269,18 @@ class ClauseBuilder:
             self._check_memory()
 
     def _check_memory(self) -> None:
+        self._check_more(0)
+
+    def _check_more(self, memory: int) -> None:
+        """Check the memory of the clauses so far and this many more bytes."""
         if self._check:
-            self._check(_CLAUSE_BYTES * self._clause_count + _LITERAL_BYTES * self._literal_count)
+            memory += _CLAUSE_BYTES * self._clause_count + _LITERAL_BYTES * self._literal_count
+            self._check(memory)
+
+    @property
+    def conditions(self) -> Clause:
+        """The negations of the current conditions, which begin each clause of `add`."""
+        return self._conditions
 
     @contextmanager
     def condition(self, *literals: int) -> Iterator[None]:
@@ -319,7 +300,7 @@ class ClauseBuilder:
 
     def require_at_most_one(self, literals: Sequence[int]) -> None:
         """Require that at most one of the literals is true (sequential encoding)."""
-        self.encode_cached(_encode_at_most_one, literals=literals)
+        self.encode_cached(encodings.encode_at_most_one, literals=literals)
 
     def define_any_cell(self, cells: Sequence[int], value: int) -> int:
         """Create a variable for "one of the cells holds the value", with unconditional clauses."""
@@ -329,7 +310,7 @@ class ClauseBuilder:
         """A literal for "one of these literals is true". Its clauses are unconditional."""
         if len(literals) == 1:
             return literals[0]
-        (disjunction,) = self.encode_cached(_encode_disjunction, literals=literals)
+        (disjunction,) = self.encode_cached(encodings.encode_disjunction, literals=literals)
         return disjunction
 
     def define_equal(self, a: int, b: int) -> int:
@@ -340,7 +321,7 @@ class ClauseBuilder:
         """
         pair = (a, b) if a < b else (b, a)
         if pair not in self._equal:
-            (self._equal[pair],) = self.encode_cached(_encode_equal, pair)
+            (self._equal[pair],) = self.encode_cached(encodings.encode_equal, pair)
         return self._equal[pair]
 
     @cached_property
@@ -358,7 +339,9 @@ class ClauseBuilder:
         Returns variables: the k-th is equivalent to "at least k of the literals are true". Their
         clauses are unconditional.
         """
-        return self.encode_cached(_encode_counter, literals=literals, parameters=(maximum,))
+        return self.encode_cached(
+            encodings.encode_counter, literals=literals, parameters=(maximum,)
+        )
 
     def require_one_of_sets(
         self, literals: Mapping[int, int], sets: Sequence[Collection[int]]
@@ -368,13 +351,15 @@ class ClauseBuilder:
         `literals`: the literal of each value.
         """
         listed = tuple(tuple(value in values for value in literals) for values in sets)
-        self.encode_cached(_encode_one_of_sets, literals=[*literals.values()], parameters=(listed,))
+        self.encode_cached(
+            encodings.encode_one_of_sets, literals=[*literals.values()], parameters=(listed,)
+        )
 
     def sets_with_total(
         self, values: Collection[int], size: int, total: int
     ) -> list[tuple[int, ...]] | None:
         """The sets of `size` values that sum to `total`; None if there are too many."""
-        sets, steps = _sets_with_total(tuple(values), size, total, self.limits.sets)
+        sets, steps = encodings.sets_with_total(tuple(values), size, total, self.limits.sets)
         self.count_steps(steps)
         return sets
 
@@ -393,7 +378,7 @@ class ClauseBuilder:
           value.
         """
         parameters = start, step, accepted, numbers
-        self.encode_cached(_encode_automaton, cells, parameters=parameters)
+        self.encode_cached(encodings.encode_automaton, cells, parameters=parameters)
 
     def require_sum(
         self,
@@ -411,154 +396,10 @@ class ClauseBuilder:
         - `literals`: for each total, the literal for "this is the sum"; none for a single total.
         """
         parameters = summands, bounds, totals
-        self.encode_cached(_encode_sum, cells, literals, parameters)
+        self.encode_cached(encodings.encode_sum, cells, literals, parameters)
 
-    def add_transitions(
-        self, cells: Sequence[int], layers: Layers, final_literals: Sequence[int] | None = None
-    ) -> None:
-        """Add the clauses of an automaton. `final_literals`: of the states of the last layer."""
-        from pipeline.puzzle.automata import transition_clauses  # noqa: PLC0415 - slow to load
-
-        if layers.moves is None:
-            self.add()
-            return
-        if not cells:
-            return
-        import numpy as np  # noqa: PLC0415 - slow to load
-
-        moves = layers.moves
-        # each move is at least a clause: stop before large arrays are made
-        self._check_room(sum(move.size for move in moves))
-        inner = sum(len(move) for move in moves[1:])
-        literals = [self.new_variable() for _ in range(inner)]
-        literals += final_literals or (self.new_variable() for _ in range(layers.final))
-        first_candidates = [cell * self.side + 1 for cell in cells]
-        numbers = transition_clauses(
-            moves, first_candidates, np.array(literals, np.int32), self._conditions
-        )
-        self.add_array(numbers, len(numbers) - int(np.count_nonzero(numbers)))
-
-    def _check_room(self, clauses: int) -> None:
-        """Raise LimitReached if this many more clauses exceed the limits."""
-        count = self._clause_count + clauses
-        if count > self.limits.clauses:
+    def check_room(self, clauses: int) -> None:
+        """Raise LimitReached if so many more clauses exceed the limits."""
+        if self._clause_count + clauses > self.limits.clauses:
             raise LimitReached(f"the rules need more than {self.limits.clauses:,} clauses")
-        if self._check:
-            self._check(_CLAUSE_BYTES * count + _LITERAL_BYTES * self._literal_count)
-
-
-Encoding = Callable[..., Sequence[int] | None]
-"""A function of a builder, cells, literals and parameters that adds clauses; see `encode_cached`.
-"""
-
-
-def _encode_at_most_one(
-    clauses: ClauseBuilder, _cells: Sequence[int], literals: Sequence[int]
-) -> None:
-    any_before = 0
-    for literal in literals:
-        any_true = clauses.new_variable()
-        clauses.add(-literal, any_true)
-        if any_before:
-            clauses.add(-any_before, any_true)
-            clauses.add(-any_before, -literal)
-        any_before = any_true
-
-
-def _encode_disjunction(
-    clauses: ClauseBuilder, _cells: Sequence[int], literals: Sequence[int]
-) -> Sequence[int]:
-    disjunction = clauses.new_variable()
-    for literal in literals:
-        clauses.define(-literal, disjunction)
-    clauses.define(-disjunction, *literals)
-    return (disjunction,)
-
-
-def _encode_equal(
-    clauses: ClauseBuilder, cells: Sequence[int], _literals: Sequence[int]
-) -> Sequence[int]:
-    equal = clauses.new_variable()
-    a, b = cells
-    for value in clauses.values:
-        a_holds, b_holds = clauses.literal(a, value), clauses.literal(b, value)
-        clauses.define(-a_holds, -b_holds, equal)
-        clauses.define(-equal, -a_holds, b_holds)
-        clauses.define(-equal, a_holds, -b_holds)
-    return (equal,)
-
-
-def _encode_counter(
-    clauses: ClauseBuilder, _cells: Sequence[int], literals: Sequence[int], maximum: int
-) -> Sequence[int]:
-    counts: list[int] = []
-    for literal in literals:
-        new_counts = [clauses.new_variable() for _ in range(min(maximum, len(counts) + 1))]
-        for index, reached in enumerate(new_counts):
-            earlier = counts[index] if index < len(counts) else 0
-            fewer = counts[index - 1] if index else 0
-            step = (literal, fewer) if fewer else (literal,)
-            clauses.define(-reached, literal, *filter(None, (earlier,)))
-            if fewer:
-                clauses.define(-reached, fewer)
-            if earlier:
-                clauses.define(-earlier, reached)
-            clauses.define(*(-condition for condition in step), reached)
-        counts = new_counts
-    return counts
-
-
-def _encode_one_of_sets(
-    clauses: ClauseBuilder,
-    _cells: Sequence[int],
-    literals: Sequence[int],
-    sets: tuple[tuple[bool, ...], ...],
-) -> None:
-    """`sets`: for each set, whether it has the value of each literal."""
-    if not sets:
-        clauses.add()
-        return
-    selectors = clauses.new_selectors(len(sets))
-    for selector, members in zip(selectors, sets, strict=True):
-        for literal, is_member in zip(literals, members, strict=True):
-            clauses.add(-selector, literal if is_member else -literal)
-    for index, literal in enumerate(literals):
-        choices = (s for s, members in zip(selectors, sets, strict=True) if members[index])
-        clauses.add(-literal, *choices)
-
-
-def _encode_automaton(
-    clauses: ClauseBuilder,
-    cells: Sequence[int],
-    _literals: Sequence[int],
-    start: Hashable,
-    step: Callable[..., Hashable | None],
-    accepted: frozenset[Hashable],
-    numbers: tuple[Hashable, ...],
-) -> None:
-    from pipeline.puzzle.automata import layers_of_steps  # noqa: PLC0415 - slow to load
-
-    def step_with_numbers(state: Hashable, value: int) -> Hashable | None:
-        return step(state, value, *numbers)
-
-    layers = layers_of_steps(
-        len(cells), clauses.values, start, step_with_numbers, accepted, clauses.count_steps
-    )
-    clauses.add_transitions(cells, layers)
-
-
-def _encode_sum(
-    clauses: ClauseBuilder,
-    cells: Sequence[int],
-    literals: Sequence[int],
-    summands: tuple[tuple[int, ...], ...],
-    bounds: tuple[tuple[int, int], ...],
-    totals: tuple[int, ...],
-) -> None:
-    from pipeline.puzzle.automata import layers_of_sums  # noqa: PLC0415 - slow to load
-
-    layers, sums = layers_of_sums(summands, bounds, totals, clauses.count_steps)
-    literal_of = dict(zip(totals, literals, strict=False))
-    clauses.add_transitions(
-        cells, layers, [literal_of[total] for total in sums] if literals else None
-    )
+        self._check_more(_CLAUSE_BYTES * clauses)

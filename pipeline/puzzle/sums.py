@@ -284,9 +284,7 @@ _SMALL_SUM = 4
 """Maximum number of cells of a sum whose encoding ignores the units."""
 
 
-def _cancel_units(
-    weights: dict[int, int], units: Sequence[Sequence[int]], values: range
-) -> int:
+def _cancel_units(weights: dict[int, int], units: Sequence[Sequence[int]], values: range) -> int:
     """Subtract multiples of units that hold each value once, so that fewer cells have a weight.
 
     Seven cells of a row are the row without two cells, and the sum of a row is known. Long shafts

@@ -24,12 +24,6 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-_MAX_CACHED_NUMBERS = 4_000_000
-"""Maximum number of literals and zeros in all cached templates."""
-
-_cache: dict[Hashable, Template] = {}
-"""Templates by their shape."""
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Template:
@@ -102,16 +96,39 @@ class Template:
         return indices
 
 
-def cached_template(shape: Hashable) -> Template | None:
-    """The cached template of a shape."""
-    return _cache.get(shape)
+class TemplateCache:
+    """Templates by their shape. A full cache is emptied.
+
+    `max_bytes`: about the maximum size. A template of more than an eighth is not cached.
+    """
+
+    def __init__(self, max_bytes: int) -> None:
+        self._max_bytes = max_bytes
+        self._templates: dict[Hashable, Template] = {}
+        self._bytes = 0
+
+    def get(self, shape: Hashable) -> Template | None:
+        """The template of a shape, if it is cached."""
+        return self._templates.get(shape)
+
+    def add(self, shape: Hashable, template: Template) -> None:
+        """Cache a template."""
+        size = _TEMPLATE_BYTES + _NUMBER_BYTES * len(template.numbers)
+        if 8 * size > self._max_bytes:
+            return
+        if self._bytes + size > self._max_bytes:
+            self.clear()
+        self._templates[shape] = template
+        self._bytes += size
+
+    def clear(self) -> None:
+        """Forget all templates."""
+        self._templates.clear()
+        self._bytes = 0
 
 
-def cache_template(shape: Hashable, template: Template) -> None:
-    """Cache a template, unless it is too large. A full cache is emptied."""
-    size = len(template.numbers)
-    if 8 * size > _MAX_CACHED_NUMBERS:
-        return
-    if size + sum(len(cached.numbers) for cached in [*_cache.values()]) > _MAX_CACHED_NUMBERS:
-        _cache.clear()
-    _cache[shape] = template
+_TEMPLATE_BYTES, _NUMBER_BYTES = 4096, 24
+"""Estimated memory of a template without its numbers, and of each number with its indices."""
+
+TEMPLATES = TemplateCache(64_000_000)
+"""The templates of all puzzles of this process."""
