@@ -10,14 +10,23 @@ from __future__ import annotations
 from array import array
 from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import cached_property, lru_cache, partial
-from itertools import accumulate, chain
-from typing import NamedTuple, TypeVar
+from functools import cached_property, lru_cache
+from typing import TYPE_CHECKING, NamedTuple
 
 from pipeline.errors import LimitReached
-from pipeline.puzzle.clauses import Clause, RuleClauses, clauses_of
+from pipeline.puzzle import encodings
+from pipeline.puzzle.clauses import Clause, PackedClauses, RuleClauses
 
-_State = TypeVar("_State", bound=Hashable)
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from pipeline.puzzle.templates import Template
+
+
+Encoding = Callable[..., Sequence[int] | None]
+"""A function of a builder, cells, literals and parameters that adds clauses; see `encode_cached`.
+"""
 
 
 class ClauseLimits(NamedTuple):
@@ -64,9 +73,12 @@ class ClauseBuilder:
       clauses of rules may rely on that.
     - `check`: called regularly with the estimated memory in bytes.
 
-    `numbers` contains the literals of the clauses so far, with a 0 after each clause. `facts`
-    contains the literals of unit clauses. `variables` is the highest variable. Methods that add
-    clauses raise LimitReached if `limits` are exceeded, or if `check` raises it.
+    `variables` is the highest variable. Methods that add clauses raise LimitReached if `limits` are
+    exceeded, or if `check` raises it.
+
+    Clauses that are added one at a time are kept in a list. Those of templates (`encode_cached`)
+    are made together by `build`, all instances of a template at once: the calls of numpy for a
+    single small instance cost more than its clauses in plain Python.
     """
 
     def __init__(
@@ -85,11 +97,12 @@ class ClauseBuilder:
         self.limits = limits
         self.candidates = side * cells
         self.variables = self.candidates
-        self.numbers: list[int] = []
-        self.facts: list[int] = []
-        self._clause_count = 0
-        self._max_clauses, self._max_literals = limits.clauses, limits.literals
+        self._numbers: list[int] = []
+        self._arrays: list[NDArray[np.int32]] = []
+        self._instances: dict[tuple[Template, int], list[int]] = {}
+        self._clause_count = self._literal_count = self._checked_clauses = 0
         self._conditions: Clause = ()
+        self._is_recorder = False  # its clauses become a template
         self._steps = self._checked_steps = 0
         self._check = check
         self._equal: dict[tuple[int, int], int] = {}
@@ -105,12 +118,26 @@ class ClauseBuilder:
     @property
     def clauses(self) -> list[Clause]:
         """The clauses so far, as tuples."""
-        return [*clauses_of(self.numbers)]
+        return [*self.build()]
 
     def build(self) -> RuleClauses:
         """Pack the clauses so far."""
-        data = array("i", self.numbers).tobytes()
-        return RuleClauses(data, tuple(self.facts), self.variables, self.auxiliary)
+        if not self._arrays and not self._instances:
+            data = array("i", self._numbers).tobytes()
+        else:
+            data = self._joined().tobytes()
+        clauses = PackedClauses(data)
+        return RuleClauses(data, clauses.unit_literals(), self.variables, self.auxiliary)
+
+    def _joined(self) -> NDArray[np.int32]:
+        """All clauses so far as one array."""
+        import numpy as np  # noqa: PLC0415 - slow to load
+
+        instances = (
+            template.instantiate(conditions, rows)
+            for (template, conditions), rows in self._instances.items()
+        )
+        return np.concatenate((np.array(self._numbers, np.int32), *self._arrays, *instances))
 
     def literal(self, cell: int, value: int) -> int:
         """The literal for "the cell holds the value". The value must be one of `values`."""
@@ -128,19 +155,109 @@ class ClauseBuilder:
         self._append_clause(self._conditions + literals)
 
     def _append_clause(self, clause: Clause) -> None:
-        numbers, clause_count = self.numbers, self._clause_count
-        if (
-            clause_count >= self._max_clauses
-            or len(numbers) - clause_count + len(clause) > self._max_literals
-        ):
-            raise LimitReached(f"the rules need more than {clause_count:,} clauses")
+        self._count_clauses(1, len(clause))
+        numbers = self._numbers
         numbers += clause
         numbers.append(0)
-        self._clause_count = clause_count = clause_count + 1
-        if len(clause) == 1:
-            self.facts += clause
-        if not clause_count % _CLAUSES_PER_CHECK:
+
+    def _count_clauses(self, clauses: int, literals: int) -> None:
+        """Count clauses before they are added. Raises LimitReached."""
+        self._clause_count = count = self._clause_count + clauses
+        self._literal_count += literals
+        if count > self.limits.clauses or self._literal_count > self.limits.literals:
+            raise LimitReached(f"the rules need more than {count - clauses:,} clauses")
+        if count - self._checked_clauses >= _CLAUSES_PER_CHECK:
+            self._checked_clauses = count
             self._check_memory()
+
+    def add_array(self, numbers: NDArray[np.int32], clauses: int) -> None:
+        """Add unconditional clauses: literals with a 0 after each clause.
+
+        `clauses`: the number of clauses.
+        """
+        self._count_clauses(clauses, len(numbers) - clauses)
+        self._arrays.append(numbers)
+
+    def encode_cached(
+        self,
+        encode: Encoding,
+        cells: Sequence[int] = (),
+        literals: Sequence[int] = (),
+        parameters: tuple[Hashable, ...] = (),
+    ) -> list[int]:
+        """Add the clauses of `encode(clauses, cells, literals, *parameters)`.
+
+        `encode` is called once for each number of cells, number of literals and parameters, with
+        the cells of a builder without units; then its clauses are repeated from a template. So it
+        must not depend on which cells and literals they are. It may return new variables.
+        """
+        if self._is_recorder:  # its clauses become a template: a template for one use is slower
+            return [*(encode(self, cells, literals, *parameters) or ())]
+        template = self._template(encode, len(cells), len(literals), parameters)
+        own, conditions = self.variables, self._conditions
+        self.count_steps(template.steps)
+        self._count_clauses(template.clauses, template.literals_under(len(conditions)))
+        rows = self._instances.setdefault((template, len(conditions)), [])
+        rows += (*cells, *literals, *conditions, own)
+        self.variables += template.auxiliary
+        return [own + result for result in template.results]
+
+    def encode_cached_all(
+        self,
+        encode: Encoding,
+        instances: Sequence[Sequence[int]],
+        parameters: tuple[Hashable, ...] = (),
+    ) -> None:
+        """Call `encode_cached` for each of these tuples of cells, all of the same length."""
+        if not instances or self._is_recorder:
+            for cells in instances:
+                encode(self, cells, (), *parameters)
+            return
+        template = self._template(encode, len(instances[0]), 0, parameters)
+        conditions, count = self._conditions, len(instances)
+        self.count_steps(count * template.steps)
+        literals = template.literals_under(len(conditions))
+        self._count_clauses(count * template.clauses, count * literals)
+        rows = self._instances.setdefault((template, len(conditions)), [])
+        for cells in instances:
+            rows += (*cells, *conditions, self.variables)
+            self.variables += template.auxiliary
+
+    def _template(
+        self, encode: Encoding, cells: int, literals: int, parameters: tuple[Hashable, ...]
+    ) -> Template:
+        from pipeline.puzzle.templates import TEMPLATES, Template  # noqa: PLC0415 - slow to load
+
+        shape = encode, cells, literals, self.values, self.limits.sets, parameters
+        template = TEMPLATES.get(shape)
+        if template is None:
+            remaining, check = self._remaining_limits(), self._check and self._check_more
+            recorder = ClauseBuilder(self.side, cells, remaining, check, self.values[0])
+            parameter_literals = [recorder.new_variable() for _ in range(literals)]
+            placeholder = recorder.new_variable()
+            recorder._conditions = (placeholder,)
+            recorder._is_recorder = True
+            results = encode(recorder, tuple(range(cells)), parameter_literals, *parameters) or ()
+            template = Template(
+                recorder._joined(),
+                self.side,
+                cells,
+                literals,
+                recorder.variables - placeholder,
+                tuple(result - placeholder for result in results),
+                recorder._steps,
+            )
+            TEMPLATES.add(shape, template)
+        return template
+
+    def _remaining_limits(self) -> ClauseLimits:
+        """The limits that the clauses and steps so far leave."""
+        limits = self.limits
+        return limits._replace(
+            clauses=limits.clauses - self._clause_count,
+            literals=limits.literals - self._literal_count,
+            steps=limits.steps - self._steps,
+        )
 
     def count_steps(self, steps: int) -> None:
         """Count steps of work, even steps that add no clause. Raises LimitReached."""
@@ -152,9 +269,18 @@ class ClauseBuilder:
             self._check_memory()
 
     def _check_memory(self) -> None:
+        self._check_more(0)
+
+    def _check_more(self, memory: int) -> None:
+        """Check the memory of the clauses so far and this many more bytes."""
         if self._check:
-            literals = len(self.numbers) - self._clause_count
-            self._check(_CLAUSE_BYTES * self._clause_count + _LITERAL_BYTES * literals)
+            memory += _CLAUSE_BYTES * self._clause_count + _LITERAL_BYTES * self._literal_count
+            self._check(memory)
+
+    @property
+    def conditions(self) -> Clause:
+        """The negations of the current conditions, which begin each clause of `add`."""
+        return self._conditions
 
     @contextmanager
     def condition(self, *literals: int) -> Iterator[None]:
@@ -174,32 +300,17 @@ class ClauseBuilder:
 
     def require_at_most_one(self, literals: Sequence[int]) -> None:
         """Require that at most one of the literals is true (sequential encoding)."""
-        any_before = 0
-        for literal in literals:
-            any_true = self.new_variable()
-            self.add(-literal, any_true)
-            if any_before:
-                self.add(-any_before, any_true)
-                self.add(-any_before, -literal)
-            any_before = any_true
+        self.encode_cached(encodings.encode_at_most_one, literals=literals)
 
     def define_any_cell(self, cells: Sequence[int], value: int) -> int:
         """Create a variable for "one of the cells holds the value", with unconditional clauses."""
-        any_cell = self.new_variable()
-        literals = [self.literal(cell, value) for cell in cells]
-        for literal in literals:
-            self._append_clause((-literal, any_cell))
-        self._append_clause((-any_cell, *literals))
-        return any_cell
+        return self.define_disjunction([self.literal(cell, value) for cell in cells])
 
     def define_disjunction(self, literals: Sequence[int]) -> int:
         """A literal for "one of these literals is true". Its clauses are unconditional."""
         if len(literals) == 1:
             return literals[0]
-        disjunction = self.new_variable()
-        for literal in literals:
-            self._append_clause((-literal, disjunction))
-        self._append_clause((-disjunction, *literals))
+        (disjunction,) = self.encode_cached(encodings.encode_disjunction, literals=literals)
         return disjunction
 
     def define_equal(self, a: int, b: int) -> int:
@@ -210,12 +321,7 @@ class ClauseBuilder:
         """
         pair = (a, b) if a < b else (b, a)
         if pair not in self._equal:
-            equal = self._equal[pair] = self.new_variable()
-            for value in self.values:
-                a_holds, b_holds = self.literal(a, value), self.literal(b, value)
-                self._append_clause((-a_holds, -b_holds, equal))
-                self._append_clause((-equal, -a_holds, b_holds))
-                self._append_clause((-equal, a_holds, -b_holds))
+            (self._equal[pair],) = self.encode_cached(encodings.encode_equal, pair)
         return self._equal[pair]
 
     @cached_property
@@ -233,21 +339,9 @@ class ClauseBuilder:
         Returns variables: the k-th is equivalent to "at least k of the literals are true". Their
         clauses are unconditional.
         """
-        counts: list[int] = []
-        for literal in literals:
-            new_counts = [self.new_variable() for _ in range(min(maximum, len(counts) + 1))]
-            for index, reached in enumerate(new_counts):
-                earlier = counts[index] if index < len(counts) else 0
-                fewer = counts[index - 1] if index else 0
-                step = (literal, fewer) if fewer else (literal,)
-                self._append_clause((-reached, literal, *filter(None, (earlier,))))
-                if fewer:
-                    self._append_clause((-reached, fewer))
-                if earlier:
-                    self._append_clause((-earlier, reached))
-                self._append_clause((*(-condition for condition in step), reached))
-            counts = new_counts
-        return counts
+        return self.encode_cached(
+            encodings.encode_counter, literals=literals, parameters=(maximum,)
+        )
 
     def require_one_of_sets(
         self, literals: Mapping[int, int], sets: Sequence[Collection[int]]
@@ -256,137 +350,56 @@ class ClauseBuilder:
 
         `literals`: the literal of each value.
         """
-        if not sets:
-            self.add()
-            return
-        selectors = self.new_selectors(len(sets))
-        for selector, values in zip(selectors, sets, strict=True):
-            for value, literal in literals.items():
-                self.add(-selector, literal if value in values else -literal)
-        for value, literal in literals.items():
-            choices = [s for s, values in zip(selectors, sets, strict=True) if value in values]
-            self.add(-literal, *choices)
+        listed = tuple(tuple(value in values for value in literals) for values in sets)
+        self.encode_cached(
+            encodings.encode_one_of_sets, literals=[*literals.values()], parameters=(listed,)
+        )
 
     def sets_with_total(
         self, values: Collection[int], size: int, total: int
     ) -> list[tuple[int, ...]] | None:
         """The sets of `size` values that sum to `total`; None if there are too many."""
-        ascending = sorted(values)
-        sums = [0, *accumulate(ascending)]
-        complete: list[tuple[int, ...]] = []
-        # (the chosen values in descending order, the number of smaller values, the missing sum)
-        waiting: list[tuple[tuple[int, ...], int, int]] = [((), len(ascending), total)]
-        while waiting:
-            chosen, below, missing = waiting.pop()
-            self.count_steps(1)
-            missing_values = size - len(chosen)
-            if not missing_values:
-                complete += [chosen] if not missing else []
-                if len(complete) > self.limits.sets:
-                    return None
-                continue
-            for index in range(missing_values - 1, below):
-                value = ascending[index]
-                minimum = value + sums[missing_values - 1]
-                maximum = sums[index + 1] - sums[index + 1 - missing_values]
-                if minimum <= missing <= maximum:
-                    waiting.append(((*chosen, value), index, missing - value))
-        return complete
+        sets, steps = encodings.sets_with_total(tuple(values), size, total, self.limits.sets)
+        self.count_steps(steps)
+        return sets
 
     def require_automaton(
         self,
         cells: Sequence[int],
-        start: _State,
-        step: Callable[[int, _State, int], _State | None],
-        accepts: Callable[[_State], bool],
-        ends: Mapping[_State, int] | None = None,
+        start: Hashable,
+        step: Callable[..., Hashable | None],
+        accepted: frozenset[Hashable],
+        numbers: tuple[Hashable, ...] = (),
     ) -> None:
         """Require that an automaton accepts the values of the cells.
 
         - `cells`: may list a cell more than once.
-        - `step(index, state, value)`: returns the state after the cell at that index, or None to
-          reject the value.
-        - `ends`: maps each state after the last cell to its literal; by default, these literals are
-          new variables.
+        - `step(state, value, *numbers)`: returns the state after a cell, or None to reject its
+          value.
         """
-        layers = self._layers(len(cells), start, step, accepts)
-        if not layers:
-            self.add()
-            return
-        states_before = {start: 0}
-        for index, cell in enumerate(cells):
-            is_last = index == len(cells) - 1
-            states_after = {
-                s: ends[s] if is_last and ends else self.new_variable() for s in layers[index + 1]
-            }
-            self._encode_step(cell, states_before, states_after, partial(step, index))
-            states_before = states_after
+        parameters = start, step, accepted, numbers
+        self.encode_cached(encodings.encode_automaton, cells, parameters=parameters)
 
-    def _encode_step(
+    def require_sum(
         self,
-        cell: int,
-        states_before: Mapping[_State, int],
-        states_after: Mapping[_State, int],
-        step: Callable[[_State, int], _State | None],
+        cells: Sequence[int],
+        summands: tuple[tuple[int, ...], ...],
+        bounds: tuple[tuple[int, int], ...],
+        totals: tuple[int, ...],
+        literals: Sequence[int] = (),
     ) -> None:
-        """Encode one step, from the states before the cell to the states after it.
+        """Require that the sum of what the cells add is one of the totals.
 
-        `states_before` and `states_after` map states to literals; literal 0 marks the only state
-        before the first cell. Clauses that derive the next state from state and value would
-        suffice; the clauses in the other direction make proofs of hard puzzles several times
-        shorter.
+        - `cells`: may list a cell more than once.
+        - `summands`: for each cell, what each of the values adds.
+        - `bounds`: the lowest and the highest sum that is possible after each cell.
+        - `literals`: for each total, the literal for "this is the sum"; none for a single total.
         """
-        # following state → {value: the literals of the states before}
-        ways: dict[_State, dict[int, list[int]]] = {state: {} for state in states_after}
-        for state, reached in states_before.items():
-            begins = (-reached,) if reached else ()
-            leading: dict[_State, list[int]] = {}
-            for value in self.values:
-                following = step(state, value)
-                if following is None or following not in states_after:
-                    self.add(*begins, -self.literal(cell, value))
-                    continue
-                self.add(*begins, -self.literal(cell, value), states_after[following])
-                leading.setdefault(following, []).append(value)
-                ways[following].setdefault(value, []).append(reached)
-            self.add(*begins, *(states_after[following] for following in leading))
-            for following, values in leading.items():
-                self.add(
-                    *begins, -states_after[following], *(self.literal(cell, v) for v in values)
-                )
-        if 0 in states_before.values():
-            return
-        for following, sources_by_value in ways.items():
-            for value, value_sources in sources_by_value.items():
-                self.add(-states_after[following], -self.literal(cell, value), *value_sources)
-            sources = dict.fromkeys(chain.from_iterable(sources_by_value.values()))
-            self.add(-states_after[following], *sources)
+        parameters = summands, bounds, totals
+        self.encode_cached(encodings.encode_sum, cells, literals, parameters)
 
-    def _layers(
-        self,
-        length: int,
-        start: _State,
-        step: Callable[[int, _State, int], _State | None],
-        accepts: Callable[[_State], bool],
-    ) -> list[list[_State]]:
-        """The useful states before the first cell and after each cell.
-
-        A state is useful if it can be reached, and an accepted state can be reached from it.
-        Returns an empty list if the automaton accepts no line.
-        """
-        reached = [[start]]
-        for index in range(length):
-            self.count_steps(self.side * len(reached[-1]))
-            next_states = (
-                step(index, state, value) for state in reached[-1] for value in self.values
-            )
-            reached.append([*dict.fromkeys(state for state in next_states if state is not None)])
-        layers = [[state for state in reached[-1] if accepts(state)]]
-        for index in reversed(range(length)):
-            good = {*layers[-1]}
-            step_at = partial(step, index)
-            layers.append(
-                [s for s in reached[index] if any(step_at(s, v) in good for v in self.values)]
-            )
-        layers.reverse()
-        return layers if all(layers) else []
+    def check_room(self, clauses: int) -> None:
+        """Raise LimitReached if so many more clauses exceed the limits."""
+        if self._clause_count + clauses > self.limits.clauses:
+            raise LimitReached(f"the rules need more than {self.limits.clauses:,} clauses")
+        self._check_more(_CLAUSE_BYTES * clauses)

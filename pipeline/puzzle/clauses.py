@@ -34,6 +34,10 @@ def clauses_of(numbers: Sequence[int]) -> Iterator[Clause]:
         start = end + 1
 
 
+_MAX_LISTED_BYTES = 1 << 12
+"""Maximum size in bytes of clauses that are not worth loading numpy for."""
+
+
 @dataclass(frozen=True, slots=True)
 class PackedClauses(Iterable[Clause]):
     """Clauses as signed 32-bit integers with a 0 after each clause; iteration yields tuples."""
@@ -51,7 +55,11 @@ class PackedClauses(Iterable[Clause]):
         return len(self.data) // array("i").itemsize - len(self)
 
     def __len__(self) -> int:
-        return self.numbers.count(0)
+        if len(self.data) <= _MAX_LISTED_BYTES:
+            return self.numbers.count(0)
+        import numpy as np  # noqa: PLC0415 - slow to load
+
+        return len(self.array) - int(np.count_nonzero(self.array))
 
     def __iter__(self) -> Iterator[Clause]:
         return chain.from_iterable(map(clauses_of, self.chunks()))
@@ -66,6 +74,16 @@ class PackedClauses(Iterable[Clause]):
             end = numbers.index(0, min(start + min_numbers, len(numbers)) - 1) + 1
             yield numbers[start:end]
             start = end
+
+    def unit_literals(self) -> tuple[int, ...]:
+        """The literals of the unit clauses."""
+        if len(self.data) <= _MAX_LISTED_BYTES:
+            return tuple(clause[0] for clause in self if len(clause) == 1)
+        import numpy as np  # noqa: PLC0415 - slow to load
+
+        is_end = np.concatenate(((True,), self.array == 0))
+        is_unit = is_end[:-2] & ~is_end[1:-1] & is_end[2:]
+        return tuple(self.array[:-1][is_unit].tolist())
 
     @property
     def array(self) -> NDArray[np.int32]:

@@ -39,11 +39,7 @@ class Connected(Constraint):
 
     def neighbours(self) -> dict[int, list[int]]:
         """Maps each cell to its adjacent cells."""
-        neighbours: dict[int, list[int]] = {cell: [] for cell in self.cells}
-        for a, b in self.adjacent:
-            neighbours[a].append(b)
-            neighbours[b].append(a)
-        return neighbours
+        return _neighbours(self.cells, self.adjacent)
 
     def encode(self, clauses: ClauseBuilder) -> None:
         """Encode that every member of the region can be reached from the first member.
@@ -59,37 +55,62 @@ class Connected(Constraint):
             cell: clauses.define_disjunction([clauses.literal(cell, value) for value in held])
             for cell in self.cells
         }
-        clauses.add(*member.values())
-        reached, earlier = dict[int, int](), 0
-        for cell, inside in member.items():
-            first = clauses.new_variable()
-            clauses.define(-first, inside)
-            so_far = clauses.new_variable()  # true if a cell up to this one is a member
-            clauses.define(-inside, so_far)
-            if earlier:
-                clauses.define(-first, -earlier)
-                clauses.define(-earlier, so_far)
-            reached[cell], earlier = first, so_far
-        neighbours = self.neighbours()
-        for _ in range((self.size or len(self.cells)) - 1):
-            next_reached = {cell: clauses.new_variable() for cell in self.cells}
-            for cell, in_next in next_reached.items():
-                clauses.define(-in_next, member[cell])
-                clauses.define(
-                    -in_next, reached[cell], *(reached[other] for other in neighbours[cell])
-                )
-            reached = next_reached
-        for cell, inside in member.items():
-            clauses.add(-inside, reached[cell])
+        indices = {cell: index for index, cell in enumerate(self.cells)}
+        adjacent = tuple((indices[a], indices[b]) for a, b in self.adjacent)
+        parameters = adjacent, self.size
+        clauses.encode_cached(_encode_connected, (), [*member.values()], parameters)
         if self.size is not None:
-            _encode_distances(clauses, member, neighbours, self.size)
-            clauses.require_automaton(self.cells, 0, self._count, self.size.__eq__)
+            is_member = tuple(int(value in self.values) for value in clauses.values)
+            remaining = reversed(range(len(self.cells)))
+            bounds = tuple((self.size - count, self.size) for count in remaining)
+            summands = (is_member,) * len(self.cells)
+            clauses.require_sum(self.cells, summands, bounds, (self.size,))
 
-    def _count(self, index: int, so_far: int, value: int) -> int | None:
-        """The number of members up to this cell; None if it can no longer become `size`."""
-        count = so_far + (value in self.values)
-        remaining = len(self.cells) - 1 - index
-        return count if self.size is not None and count <= self.size <= count + remaining else None
+
+def _encode_connected(
+    clauses: ClauseBuilder,
+    _cells: Cells,
+    member: Sequence[int],
+    adjacent: CellPairs,
+    size: int | None,
+) -> None:
+    """Encode that the cells whose literals are true form one connected region.
+
+    - `member`: for each cell, the literal for "the cell is a member". Cells are numbered from 0.
+    - `adjacent`, `size`: as in `Connected`.
+    """
+    clauses.add(*member)
+    reached, earlier = list[int](), 0
+    for inside in member:
+        first = clauses.new_variable()
+        clauses.define(-first, inside)
+        so_far = clauses.new_variable()  # true if a cell up to this one is a member
+        clauses.define(-inside, so_far)
+        if earlier:
+            clauses.define(-first, -earlier)
+            clauses.define(-earlier, so_far)
+        reached.append(first)
+        earlier = so_far
+    neighbours = _neighbours(range(len(member)), adjacent)
+    for _ in range((size or len(member)) - 1):
+        next_reached = [clauses.new_variable() for _ in member]
+        for cell, in_next in enumerate(next_reached):
+            clauses.define(-in_next, member[cell])
+            clauses.define(-in_next, reached[cell], *(reached[other] for other in neighbours[cell]))
+        reached = next_reached
+    for inside, is_reached in zip(member, reached, strict=True):
+        clauses.add(-inside, is_reached)
+    if size is not None:
+        _encode_distances(clauses, member, neighbours, size)
+
+
+def _neighbours(cells: Iterable[Cell], adjacent: CellPairs) -> dict[int, list[int]]:
+    """Maps each cell to its adjacent cells."""
+    neighbours: dict[int, list[int]] = {cell: [] for cell in cells}
+    for a, b in adjacent:
+        neighbours[a].append(b)
+        neighbours[b].append(a)
+    return neighbours
 
 
 class EqualToAny(Constraint):
@@ -138,16 +159,16 @@ class DifferentPairs(Constraint):
 
 def _encode_distances(
     clauses: ClauseBuilder,
-    member: Mapping[Cell, int],
+    member: Sequence[int],
     neighbours: Mapping[Cell, Sequence[Cell]],
     size: int,
 ) -> None:
     """Add redundant clauses: members have a neighbour in the region, and are not too far apart.
 
-    These clauses make solvers far faster. `member` maps each cell to the literal for "the cell is a
+    These clauses make solvers far faster. `member` has for each cell the literal for "the cell is a
     member".
     """
-    for cell, inside in member.items():
+    for cell, inside in enumerate(member):
         if size > 1:
             clauses.add(-inside, *(member[other] for other in neighbours[cell]))
         steps, waiting = {cell: 0}, [cell]
@@ -157,6 +178,6 @@ def _encode_distances(
                 steps |= dict.fromkeys(new, steps[reached] + 1)
                 waiting += dict.fromkeys(new)
         clauses.count_steps(len(member))
-        for other in member:
-            if other > cell and other not in steps:
+        for other in range(cell + 1, len(member)):
+            if other not in steps:
                 clauses.add(-inside, -member[other])

@@ -78,28 +78,43 @@ class Pairs(Constraint):
         return all(relation(values[a], values[b], *numbers) for a, b in self.pairs)
 
     def encode(self, clauses: ClauseBuilder) -> None:
-        values, literal, add = clauses.values, clauses.literal, clauses.add
         clauses.count_steps(clauses.side**2)
-        related = {(u, v) for u in values for v in values if self.relation(u, v, *self.numbers)}
-        partners_of_first = {u: [v for v in values if (u, v) in related] for u in values}
-        partners_of_second = {v: [u for u in values if (u, v) in related] for v in values}
-        forbidden = [(u, v) for u in values for v in values if (u, v) not in related]
-        is_bijection = all(
-            len(vs) == 1 for vs in (*partners_of_first.values(), *partners_of_second.values())
-        )
-        max_forbidden = (2 if is_bijection else 3) * clauses.side
-        for a, b in self.pairs:
-            if a == b:
-                for value in values:
-                    if (value, value) not in related:
-                        add(-literal(a, value))
-            elif len(forbidden) <= max_forbidden:
-                for u, v in forbidden:
-                    add(-literal(a, u), -literal(b, v))
-            else:  # support clauses are fewer, and propagate more
-                for value in values:
-                    add(-literal(a, value), *(literal(b, v) for v in partners_of_first[value]))
-                    add(-literal(b, value), *(literal(a, u) for u in partners_of_second[value]))
+        parameters = self.relation, self.numbers
+        pairs = [pair for pair in self.pairs if pair[0] != pair[1]]
+        clauses.encode_cached_all(_encode_pair, pairs, parameters)
+        equal = [(a,) for a, b in self.pairs if a == b]
+        clauses.encode_cached_all(_encode_pair, equal, parameters)
+
+
+def _encode_pair(
+    clauses: ClauseBuilder,
+    cells: Cells,
+    _literals: Sequence[int],
+    relation: Callable[..., bool],
+    numbers: tuple[Any, ...],
+) -> None:
+    """Encode that the relation is true of the values of the first cell and the last one."""
+    values, literal, add = clauses.values, clauses.literal, clauses.add
+    related = {(u, v) for u in values for v in values if relation(u, v, *numbers)}
+    if len(cells) == 1:
+        for value in values:
+            if (value, value) not in related:
+                add(-literal(cells[0], value))
+        return
+    partners_of_first = {u: [v for v in values if (u, v) in related] for u in values}
+    partners_of_second = {v: [u for u in values if (u, v) in related] for v in values}
+    forbidden = [(u, v) for u in values for v in values if (u, v) not in related]
+    is_bijection = all(
+        len(vs) == 1 for vs in (*partners_of_first.values(), *partners_of_second.values())
+    )
+    a, b = cells
+    if len(forbidden) <= (2 if is_bijection else 3) * clauses.side:
+        for u, v in forbidden:
+            add(-literal(a, u), -literal(b, v))
+        return
+    for value in values:  # support clauses are fewer, and propagate more
+        add(-literal(a, value), *(literal(b, v) for v in partners_of_first[value]))
+        add(-literal(b, value), *(literal(a, u) for u in partners_of_second[value]))
 
 
 class Equivalent(Constraint):
@@ -135,12 +150,17 @@ class OutsideRange(Constraint):
         return all(values[cell] < low or values[cell] > high for cell in self.cells)
 
     def encode(self, clauses: ClauseBuilder) -> None:
-        values = clauses.values
-        for cell in self.cells:
-            for value in values:
-                above = [clauses.literal(self.low, v) for v in values if v > value]
-                below = [clauses.literal(self.high, v) for v in values if v < value]
-                clauses.add(-clauses.literal(cell, value), *above, *below)
+        triples = [(self.low, cell, self.high) for cell in self.cells]
+        clauses.encode_cached_all(_encode_outside_range, triples)
+
+
+def _encode_outside_range(clauses: ClauseBuilder, cells: Cells, _literals: Sequence[int]) -> None:
+    low, cell, high = cells
+    values = clauses.values
+    for value in values:
+        above = [clauses.literal(low, v) for v in values if v > value]
+        below = [clauses.literal(high, v) for v in values if v < value]
+        clauses.add(-clauses.literal(cell, value), *above, *below)
 
 
 class AllDifferent(Constraint):
@@ -155,18 +175,24 @@ class AllDifferent(Constraint):
         if len(self.cells) > clauses.side:
             clauses.add()
             return
+        if len(self.cells) == clauses.side:
+            clauses.encode_cached(_encode_all_values, self.cells)
         peers = clauses.peers
-        pairs = [
-            (index, other)
-            for (index, cell), (other, there) in combinations(enumerate(self.cells), 2)
-            if not peers[cell] >> there & 1
-        ]
-        for value in clauses.values:
-            literals = [clauses.literal(cell, value) for cell in self.cells]
-            if len(literals) == clauses.side:
-                clauses.add(*literals)
-            for index, other in pairs:
-                clauses.add(-literals[index], -literals[other])
+        pairs = combinations(self.cells, 2)
+        apart = [(cell, other) for cell, other in pairs if not peers[cell] >> other & 1]
+        clauses.encode_cached_all(_encode_different, apart)
+
+
+def _encode_all_values(clauses: ClauseBuilder, cells: Cells, _literals: Sequence[int]) -> None:
+    """Encode that each value is in one of the cells."""
+    for value in clauses.values:
+        clauses.add(*(clauses.literal(cell, value) for cell in cells))
+
+
+def _encode_different(clauses: ClauseBuilder, cells: Cells, _literals: Sequence[int]) -> None:
+    a, b = cells
+    for value in clauses.values:
+        clauses.add(-clauses.literal(a, value), -clauses.literal(b, value))
 
 
 class AtLeast(Constraint):
@@ -203,19 +229,29 @@ class OneOfSets(Constraint):
         return any(held == {*values} for values in self.sets)
 
     def encode(self, clauses: ClauseBuilder) -> None:
-        sets = [{*values} for values in self.sets if {*values}.issubset(clauses.values)]
-        if not sets:
-            clauses.add()
-            return
-        possible, certain = set.union(*sets), set.intersection(*sets)
-        for cell in self.cells:
-            Allowed(cell, tuple(possible)).encode(clauses)
-        for value in sorted(certain):
-            clauses.add(*(clauses.literal(cell, value) for cell in self.cells))
-        if possible != certain:
-            optional = sorted(possible - certain)
-            literals = {value: clauses.define_any_cell(self.cells, value) for value in optional}
-            clauses.require_one_of_sets(literals, sets)
+        clauses.encode_cached(encode_one_of_sets, self.cells, parameters=(self.sets,))
+
+
+def encode_one_of_sets(
+    clauses: ClauseBuilder,
+    cells: Cells,
+    _literals: Sequence[int],
+    value_sets: tuple[tuple[int, ...] | range, ...],
+) -> None:
+    """Encode that the set of values in the cells is one of these sets."""
+    sets = [{*values} for values in value_sets if {*values}.issubset(clauses.values)]
+    if not sets:
+        clauses.add()
+        return
+    possible, certain = set.union(*sets), set.intersection(*sets)
+    for cell in cells:
+        Allowed(cell, tuple(possible)).encode(clauses)
+    for value in sorted(certain):
+        clauses.add(*(clauses.literal(cell, value) for cell in cells))
+    if possible != certain:
+        optional = sorted(possible - certain)
+        literals = {value: clauses.define_any_cell(cells, value) for value in optional}
+        clauses.require_one_of_sets(literals, sets)
 
 
 class HoldsEachPart(Constraint):
@@ -253,10 +289,7 @@ class Automaton(Constraint):
         return state in self.accepted
 
     def encode(self, clauses: ClauseBuilder) -> None:
-        clauses.require_automaton(self.cells, self.start, self._step, self.accepted.__contains__)
-
-    def _step(self, _: int, state: Hashable, value: int) -> Hashable | None:
-        return self.step(state, value, *self.numbers)
+        clauses.require_automaton(self.cells, self.start, self.step, self.accepted, self.numbers)
 
 
 class NondeterministicAutomaton(Constraint):
@@ -278,46 +311,65 @@ class NondeterministicAutomaton(Constraint):
 
     def encode(self, clauses: ClauseBuilder) -> None:
         """Encode each state before or after a cell as a variable. True variables form a path."""
-        layers = self._layers(clauses)
-        variables = [{state: clauses.new_variable() for state in layer} for layer in layers]
-        clauses.add(*variables[0].values())
-        for cell, before, after in zip(self.cells, variables, variables[1:], strict=False):
-            sources: dict[int, dict[int, None]] = {state: {} for state in after}
-            readers: dict[int, list[int]] = {value: [] for value in clauses.values}
-            for state, here in before.items():
-                for value in clauses.values:
-                    reached = dict.fromkeys(self.moves[state][value])
-                    targets = [target for target in reached if target in after]
-                    there = (after[target] for target in targets)
-                    clauses.add(-here, -clauses.literal(cell, value), *there)
-                    if targets:
-                        readers[value].append(here)
-                    for target in targets:
-                        sources[target][here] = None
-            for value, states in readers.items():
-                clauses.add(-clauses.literal(cell, value), *states)
-            for state, earlier in sources.items():
-                clauses.add(-after[state], *earlier)
+        parameters = self.moves, self.starts, self.accepted
+        clauses.encode_cached(_encode_paths, self.cells, parameters=parameters)
 
-    def _layers(self, clauses: ClauseBuilder) -> list[list[int]]:
-        """The states before the first cell and after each cell that are on an accepted path."""
-        layers = [[*dict.fromkeys(self.starts)]]
-        for _ in self.cells:
-            targets = [self.moves[state][value] for state in layers[-1] for value in clauses.values]
-            clauses.count_steps(2 * sum(map(len, targets), len(targets)))
-            layers.append([*dict.fromkeys(chain.from_iterable(targets))])
-        useful = self.accepted
-        for index in range(len(layers) - 1, -1, -1):
-            layers[index] = [state for state in layers[index] if state in useful]
-            useful = frozenset(layers[index])
-            if index:
-                useful = frozenset(
-                    state
-                    for state in layers[index - 1]
-                    for value in clauses.values
-                    if not useful.isdisjoint(self.moves[state][value])
-                )
-        return layers
+
+def _encode_paths(
+    clauses: ClauseBuilder,
+    cells: Cells,
+    _literals: Sequence[int],
+    moves: tuple[tuple[tuple[int, ...], ...], ...],
+    starts: tuple[int, ...],
+    accepted: frozenset[int],
+) -> None:
+    layers = _layers_of_paths(clauses, len(cells), moves, starts, accepted)
+    variables = [{state: clauses.new_variable() for state in layer} for layer in layers]
+    clauses.add(*variables[0].values())
+    for cell, before, after in zip(cells, variables, variables[1:], strict=False):
+        sources: dict[int, dict[int, None]] = {state: {} for state in after}
+        readers: dict[int, list[int]] = {value: [] for value in clauses.values}
+        for state, here in before.items():
+            for value in clauses.values:
+                reached = dict.fromkeys(moves[state][value])
+                targets = [target for target in reached if target in after]
+                there = (after[target] for target in targets)
+                clauses.add(-here, -clauses.literal(cell, value), *there)
+                if targets:
+                    readers[value].append(here)
+                for target in targets:
+                    sources[target][here] = None
+        for value, states in readers.items():
+            clauses.add(-clauses.literal(cell, value), *states)
+        for state, earlier in sources.items():
+            clauses.add(-after[state], *earlier)
+
+
+def _layers_of_paths(
+    clauses: ClauseBuilder,
+    length: int,
+    moves: tuple[tuple[tuple[int, ...], ...], ...],
+    starts: tuple[int, ...],
+    accepted: frozenset[int],
+) -> list[list[int]]:
+    """The states before the first cell and after each cell that are on an accepted path."""
+    layers = [[*dict.fromkeys(starts)]]
+    for _ in range(length):
+        targets = [moves[state][value] for state in layers[-1] for value in clauses.values]
+        clauses.count_steps(2 * sum(map(len, targets), len(targets)))
+        layers.append([*dict.fromkeys(chain.from_iterable(targets))])
+    useful = accepted
+    for index in range(len(layers) - 1, -1, -1):
+        layers[index] = [state for state in layers[index] if state in useful]
+        useful = frozenset(layers[index])
+        if index:
+            useful = frozenset(
+                state
+                for state in layers[index - 1]
+                for value in clauses.values
+                if not useful.isdisjoint(moves[state][value])
+            )
+    return layers
 
 
 class Ranked(Constraint):
@@ -362,29 +414,48 @@ class Ranked(Constraint):
 
     def _define_less(self, clauses: ClauseBuilder, other_line: Cells) -> int:
         """Define a variable for "the other line begins with `first` and is less than the line"."""
-        literal, add, values = clauses.literal, clauses.add, clauses.values
-        less, equal = clauses.new_variable(), clauses.new_variable()
-        begins = literal(other_line[0], self.first)
-        add(-equal, begins)
-        add(-begins, equal)
-        add(equal, -less)
-        for cell, other_cell in zip(self.line[1:], other_line[1:], strict=True):
-            if cell == other_cell:
-                continue
-            clauses.count_steps(len(values))
-            still = clauses.new_variable()  # the lines are equal up to these cells
-            add(equal, -still)
-            for value in values:
-                own = -literal(cell, value)
-                add(-equal, own, less, *(literal(other_cell, v) for v in values if v >= value))
-                add(-equal, own, -less, *(literal(other_cell, v) for v in values if v <= value))
-                add(-equal, own, -literal(other_cell, value), still)
-                add(-still, own, literal(other_cell, value))
-            equal = still
-        add(-equal, -less)
-        if not self.may_tie:
-            add(-equal)
+        pairs = zip(self.line[1:], other_line[1:], strict=True)
+        compared = [(cell, other) for cell, other in pairs if cell != other]
+        (less,) = clauses.encode_cached(
+            _encode_less,
+            [*chain.from_iterable(compared)],
+            (clauses.literal(other_line[0], self.first),),
+            (self.may_tie,),
+        )
         return less
+
+
+def _encode_less(
+    clauses: ClauseBuilder,
+    cells: Cells,
+    literals: Sequence[int],
+    may_tie: bool,
+) -> Sequence[int]:
+    """Define a variable for "the literal is true, and the other line is less than the line".
+
+    `cells` has the cells of the line and of the other line, alternately.
+    """
+    literal, add, values = clauses.literal, clauses.add, clauses.values
+    (begins,) = literals
+    less, equal = clauses.new_variable(), clauses.new_variable()
+    add(-equal, begins)
+    add(-begins, equal)
+    add(equal, -less)
+    for cell, other_cell in zip(cells[::2], cells[1::2], strict=True):
+        clauses.count_steps(len(values))
+        still = clauses.new_variable()  # the lines are equal up to these cells
+        add(equal, -still)
+        for value in values:
+            own = -literal(cell, value)
+            add(-equal, own, less, *(literal(other_cell, v) for v in values if v >= value))
+            add(-equal, own, -less, *(literal(other_cell, v) for v in values if v <= value))
+            add(-equal, own, -literal(other_cell, value), still)
+            add(-still, own, literal(other_cell, value))
+        equal = still
+    add(-equal, -less)
+    if not may_tie:
+        add(-equal)
+    return (less,)
 
 
 class _Compound(Constraint):

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import accumulate, chain, permutations
 from typing import TYPE_CHECKING
 
@@ -42,8 +43,10 @@ class Total(Constraint):
         return weights
 
     def encode(self, clauses: ClauseBuilder) -> None:
-        weights = self.weights()
+        weights, total = self.weights(), self.total
         clauses.count_steps(len(weights) * clauses.side)
+        if len(weights) > _SMALL_SUM:
+            total -= _cancel_units(weights, clauses.units, clauses.values)
         groups = _group_cells(weights, clauses.units if len(weights) > _SMALL_SUM else ())
         # with the largest weights first, there are fewer intermediate sums
         groups.sort(key=lambda cells: -abs(weights[cells[0]]))
@@ -53,16 +56,16 @@ class Total(Constraint):
             _prefix_ranges(ranges),
             _prefix_ranges(reversed(ranges))[::-1],
         )
-        total = self.total
-
-        def step(index: int, so_far: int, value: int) -> int | None:
-            reached = so_far + weights[cells[index]] * value
-            min_before, max_before = prefix_ranges[index + 1]
-            min_after, max_after = suffix_ranges[index + 1]
-            fits = min_before <= reached <= max_before
-            return reached if fits and min_after <= total - reached <= max_after else None
-
-        clauses.require_automaton(cells, 0, step, total.__eq__)
+        before_and_after = zip(prefix_ranges[1:], suffix_ranges[1:], strict=True)
+        clauses.require_sum(
+            cells,
+            tuple(tuple(weights[cell] * value for value in clauses.values) for cell in cells),
+            tuple(
+                (max(lowest, total - max_after), min(highest, total - min_after))
+                for (lowest, highest), (min_after, max_after) in before_and_after
+            ),
+            (total,),
+        )
 
 
 class SameTotals(Constraint):
@@ -86,7 +89,7 @@ class SameTotals(Constraint):
     def encode(self, clauses: ClauseBuilder) -> None:
         if len(self.parts) < 2:
             return
-        summands = [*map(self._summand, clauses.values)]
+        summands = tuple(map(self._summand, clauses.values))
         lowest = max(len(part) * min(summands) for part in self.parts)
         highest = min(len(part) * max(summands) for part in self.parts)
         clauses.count_steps(max(highest - lowest, 0))
@@ -94,8 +97,13 @@ class SameTotals(Constraint):
         clauses.require_at_most_one(list(totals.values()))
         for part in self.parts:
             clauses.count_steps(len(part))
-            step = _sum_step([summands] * len(part), lowest, highest, clauses.values[0])
-            clauses.require_automaton(part, 0, step, totals.__contains__, totals)
+            after = [*reversed(range(len(part)))]  # the number of cells after each cell
+            bounds = tuple(
+                (lowest - max(summands) * count, highest - min(summands) * count) for count in after
+            )
+            clauses.require_sum(
+                part, (summands,) * len(part), bounds, tuple(totals), [*totals.values()]
+            )
 
 
 class SetTotal(Constraint):
@@ -115,7 +123,8 @@ class SetTotal(Constraint):
 
     def encode(self, clauses: ClauseBuilder) -> None:
         if len(self.cells) == 2:
-            self._encode_pair(clauses)
+            parameters = self.total, self.values
+            clauses.encode_cached(_encode_pair_total, self.cells, parameters=parameters)
             return
         sets = clauses.sets_with_total(self.values, len(self.cells), self.total)
         if sets is not None:
@@ -126,15 +135,22 @@ class SetTotal(Constraint):
         AllDifferent(self.cells).encode(clauses)
         Total(tuple((cell, 1) for cell in self.cells), self.total).encode(clauses)
 
-    def _encode_pair(self, clauses: ClauseBuilder) -> None:
-        """Encode a sum of two cells: each value of one cell determines the value of the other."""
-        possible = {*self.values}.intersection(clauses.values)
-        for cell, other_cell in permutations(self.cells):
-            for value in clauses.values:
-                other_value = self.total - value
-                fits = {value, other_value} <= possible and value != other_value
-                implied = (clauses.literal(other_cell, other_value),) if fits else ()
-                clauses.add(-clauses.literal(cell, value), *implied)
+
+def _encode_pair_total(
+    clauses: ClauseBuilder,
+    cells: Cells,
+    _literals: Sequence[int],
+    total: int,
+    values: tuple[int, ...] | range,
+) -> None:
+    """Encode a sum of two cells: each value of one cell determines the value of the other."""
+    possible = {*values}.intersection(clauses.values)
+    for cell, other_cell in permutations(cells):
+        for value in clauses.values:
+            other_value = total - value
+            fits = {value, other_value} <= possible and value != other_value
+            implied = (clauses.literal(other_cell, other_value),) if fits else ()
+            clauses.add(-clauses.literal(cell, value), *implied)
 
 
 class TotalBetween(Constraint):
@@ -153,41 +169,38 @@ class TotalBetween(Constraint):
 
     def encode(self, clauses: ClauseBuilder) -> None:
         AllDifferent(self.cells).encode(clauses)
-        n, sets = clauses.side, list[tuple[int, ...]]()
-        for size in range(n - 1):
-            sets_with_size = clauses.sets_with_total(range(2, n), size, self.total)
-            sets += sets_with_size or ()
-            if sets_with_size is None or len(sets) > clauses.limits.sets:
-                ends = Automaton(
-                    self.cells, -1, sum_between_ends, frozenset((-2,)), (n, self.total)
-                )
-                ends.encode(clauses)
-                return
-        self._encode_sets(clauses, sets)
+        clauses.encode_cached(_encode_total_between, self.cells, parameters=(self.total,))
 
-    def _encode_sets(self, clauses: ClauseBuilder, sets: Sequence[tuple[int, ...]]) -> None:
-        """Encode that the values between 1 and n form one of the sets.
 
-        Other clauses state that the cells hold each value once.
-        """
-        n, cells = clauses.side, self.cells
-        inside = {value: clauses.new_variable() for value in range(2, n)}
-        for index in range(1, n - 1):
-            after_1, after_n = (clauses.define_any_cell(cells[:index], end) for end in (1, n))
-            for value, literal in inside.items():
-                not_held = -clauses.literal(cells[index], value)
-                clauses.add(not_held, after_1, after_n, -literal)
-                clauses.add(not_held, -after_1, -after_n, -literal)
-                clauses.add(not_held, after_1, -after_n, literal)
-                clauses.add(not_held, -after_1, after_n, literal)
-        for end in (0, n - 1):  # a value in an end cell is not inside
-            for value, literal in inside.items():
-                clauses.add(-clauses.literal(cells[end], value), -literal)
-        clauses.require_one_of_sets(inside, sets)
-        sizes = {len(inner) for inner in sets}
-        for a, b in permutations(range(n), 2):
-            if abs(a - b) - 1 not in sizes:
-                clauses.add(-clauses.literal(cells[a], 1), -clauses.literal(cells[b], n))
+def _encode_total_between(
+    clauses: ClauseBuilder, cells: Cells, _literals: Sequence[int], total: int
+) -> None:
+    """Encode `TotalBetween` for cells that hold each value once."""
+    n, sets = clauses.side, list[tuple[int, ...]]()
+    for size in range(n - 1):
+        sets_with_size = clauses.sets_with_total(range(2, n), size, total)
+        sets += sets_with_size or ()
+        if sets_with_size is None or len(sets) > clauses.limits.sets:
+            ends = Automaton(cells, -1, sum_between_ends, frozenset((-2,)), (n, total))
+            ends.encode(clauses)
+            return
+    inside = {value: clauses.new_variable() for value in range(2, n)}
+    for index in range(1, n - 1):
+        after_1, after_n = (clauses.define_any_cell(cells[:index], end) for end in (1, n))
+        for value, literal in inside.items():
+            not_held = -clauses.literal(cells[index], value)
+            clauses.add(not_held, after_1, after_n, -literal)
+            clauses.add(not_held, -after_1, -after_n, -literal)
+            clauses.add(not_held, after_1, -after_n, literal)
+            clauses.add(not_held, -after_1, after_n, literal)
+    for end in (0, n - 1):  # a value in an end cell is not inside
+        for value, literal in inside.items():
+            clauses.add(-clauses.literal(cells[end], value), -literal)
+    clauses.require_one_of_sets(inside, sets)
+    sizes = {len(inner) for inner in sets}
+    for a, b in permutations(range(n), 2):
+        if abs(a - b) - 1 not in sizes:
+            clauses.add(-clauses.literal(cells[a], 1), -clauses.literal(cells[b], n))
 
 
 class CountOfEqual(Constraint):
@@ -271,6 +284,33 @@ _SMALL_SUM = 4
 """Maximum number of cells of a sum whose encoding ignores the units."""
 
 
+def _cancel_units(weights: dict[int, int], units: Sequence[Sequence[int]], values: range) -> int:
+    """Subtract multiples of units that hold each value once, so that fewer cells have a weight.
+
+    Seven cells of a row are the row without two cells, and the sum of a row is known. Long shafts
+    of arrows need far fewer intermediate sums so. Greedy: each step takes the unit and the weight
+    that leave the fewest cells. Changes `weights`; returns the sum of what was subtracted.
+    """
+    whole = [unit for unit in units if len(unit) == len(values)]
+    subtracted = 0
+    while True:
+        best, best_saved = (whole[:1], 0), 0
+        for unit in whole:
+            held = Counter(weights.get(cell, 0) for cell in unit)
+            unweighted = held.pop(0, 0)
+            for weight, count in held.items():
+                if count - unweighted > best_saved:
+                    best, best_saved = ([unit], weight), count - unweighted
+        if not best_saved:
+            return subtracted
+        ((unit,), weight) = best
+        subtracted += weight * sum(values)
+        for cell in unit:
+            weights[cell] = weights.get(cell, 0) - weight
+            if not weights[cell]:
+                del weights[cell]
+
+
 def _group_cells(weights: Mapping[int, int], units: Sequence[Sequence[int]]) -> list[list[int]]:
     """Partition the cells greedily into large groups.
 
@@ -305,28 +345,6 @@ def _prefix_ranges(groups: Iterable[Sequence[tuple[int, int]]]) -> list[tuple[in
         ranges += ((low + minimum, high + maximum) for minimum, maximum in group)
         low, high = ranges[-1]
     return ranges
-
-
-def _sum_step(
-    summands: Sequence[Sequence[int]], lowest: int, highest: int, first: int
-) -> Callable[[int, int, int], int | None]:
-    """The step function of an automaton that adds `summands[index][value - first]`.
-
-    The automaton rejects a sum that can no longer reach a total from `lowest` to `highest`.
-    """
-    minimum, maximum = _suffix_sums(map(min, summands)), _suffix_sums(map(max, summands))
-
-    def step(index: int, so_far: int, value: int) -> int | None:
-        reached = so_far + summands[index][value - first]
-        fits = reached + minimum[index + 1] <= highest and reached + maximum[index + 1] >= lowest
-        return reached if fits else None
-
-    return step
-
-
-def _suffix_sums(numbers: Iterator[int]) -> list[int]:
-    """For each index, the sum of the numbers from that index on, then 0."""
-    return [*accumulate(reversed([*numbers]), initial=0)][::-1]
 
 
 def sum_between_ends(so_far: int, value: int, side: int, total: int) -> int | None:

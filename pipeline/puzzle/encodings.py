@@ -1,0 +1,191 @@
+"""Encodings that several constraints share. The builder records each as a template.
+
+Each is a function of a builder, cells, literals and parameters; see `ClauseBuilder.encode_cached`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Sequence
+from functools import lru_cache
+from itertools import accumulate
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pipeline.puzzle.automata import Layers
+    from pipeline.puzzle.builder import ClauseBuilder
+
+
+def encode_at_most_one(
+    clauses: ClauseBuilder, _cells: Sequence[int], literals: Sequence[int]
+) -> None:
+    any_before = 0
+    for literal in literals:
+        any_true = clauses.new_variable()
+        clauses.add(-literal, any_true)
+        if any_before:
+            clauses.add(-any_before, any_true)
+            clauses.add(-any_before, -literal)
+        any_before = any_true
+
+
+def encode_disjunction(
+    clauses: ClauseBuilder, _cells: Sequence[int], literals: Sequence[int]
+) -> Sequence[int]:
+    disjunction = clauses.new_variable()
+    for literal in literals:
+        clauses.define(-literal, disjunction)
+    clauses.define(-disjunction, *literals)
+    return (disjunction,)
+
+
+def encode_equal(
+    clauses: ClauseBuilder, cells: Sequence[int], _literals: Sequence[int]
+) -> Sequence[int]:
+    equal = clauses.new_variable()
+    a, b = cells
+    for value in clauses.values:
+        a_holds, b_holds = clauses.literal(a, value), clauses.literal(b, value)
+        clauses.define(-a_holds, -b_holds, equal)
+        clauses.define(-equal, -a_holds, b_holds)
+        clauses.define(-equal, a_holds, -b_holds)
+    return (equal,)
+
+
+def encode_counter(
+    clauses: ClauseBuilder, _cells: Sequence[int], literals: Sequence[int], maximum: int
+) -> Sequence[int]:
+    counts: list[int] = []
+    for literal in literals:
+        new_counts = [clauses.new_variable() for _ in range(min(maximum, len(counts) + 1))]
+        for index, reached in enumerate(new_counts):
+            earlier = counts[index] if index < len(counts) else 0
+            fewer = counts[index - 1] if index else 0
+            step = (literal, fewer) if fewer else (literal,)
+            clauses.define(-reached, literal, *filter(None, (earlier,)))
+            if fewer:
+                clauses.define(-reached, fewer)
+            if earlier:
+                clauses.define(-earlier, reached)
+            clauses.define(*(-condition for condition in step), reached)
+        counts = new_counts
+    return counts
+
+
+def encode_one_of_sets(
+    clauses: ClauseBuilder,
+    _cells: Sequence[int],
+    literals: Sequence[int],
+    sets: tuple[tuple[bool, ...], ...],
+) -> None:
+    """`sets`: for each set, whether it has the value of each literal."""
+    if not sets:
+        clauses.add()
+        return
+    selectors = clauses.new_selectors(len(sets))
+    for selector, members in zip(selectors, sets, strict=True):
+        for literal, is_member in zip(literals, members, strict=True):
+            clauses.add(-selector, literal if is_member else -literal)
+    for index, literal in enumerate(literals):
+        choices = (s for s, members in zip(selectors, sets, strict=True) if members[index])
+        clauses.add(-literal, *choices)
+
+
+def encode_automaton(
+    clauses: ClauseBuilder,
+    cells: Sequence[int],
+    _literals: Sequence[int],
+    start: Hashable,
+    step: Callable[..., Hashable | None],
+    accepted: frozenset[Hashable],
+    numbers: tuple[Hashable, ...],
+) -> None:
+    from pipeline.puzzle.automata import layers_of_steps  # noqa: PLC0415 - slow to load
+
+    def step_with_numbers(state: Hashable, value: int) -> Hashable | None:
+        return step(state, value, *numbers)
+
+    layers = layers_of_steps(
+        len(cells), clauses.values, start, step_with_numbers, accepted, clauses.count_steps
+    )
+    _add_transitions(clauses, cells, layers)
+
+
+def encode_sum(
+    clauses: ClauseBuilder,
+    cells: Sequence[int],
+    literals: Sequence[int],
+    summands: tuple[tuple[int, ...], ...],
+    bounds: tuple[tuple[int, int], ...],
+    totals: tuple[int, ...],
+) -> None:
+    from pipeline.puzzle.automata import layers_of_sums  # noqa: PLC0415 - slow to load
+
+    layers, sums = layers_of_sums(summands, bounds, totals, clauses.count_steps)
+    literal_of = dict(zip(totals, literals, strict=False))
+    _add_transitions(
+        clauses, cells, layers, [literal_of[total] for total in sums] if literals else None
+    )
+
+
+def _add_transitions(
+    clauses: ClauseBuilder,
+    cells: Sequence[int],
+    layers: Layers,
+    final_literals: Sequence[int] | None = None,
+) -> None:
+    """Add the clauses of an automaton.
+
+    `final_literals`: the literals of the states of the last layer; by default new variables.
+    """
+    import numpy as np  # noqa: PLC0415 - slow to load
+
+    from pipeline.puzzle.automata import transition_clauses  # noqa: PLC0415 - slow to load
+
+    moves = layers.moves
+    if moves is None:
+        clauses.add()
+        return
+    if not moves:
+        return
+    # each move is at least a clause: stop before large arrays are made
+    clauses.check_room(sum(move.size for move in moves))
+    inner = sum(len(move) for move in moves[1:])
+    literals = [clauses.new_variable() for _ in range(inner)]
+    literals += final_literals or (clauses.new_variable() for _ in range(layers.final))
+    first_candidates = [cell * clauses.side + 1 for cell in cells]
+    numbers = transition_clauses(
+        moves, first_candidates, np.array(literals, np.int32), clauses.conditions
+    )
+    clauses.add_array(numbers, len(numbers) - int(np.count_nonzero(numbers)))
+
+
+@lru_cache(maxsize=4096)
+def sets_with_total(
+    values: tuple[int, ...], size: int, total: int, max_sets: int
+) -> tuple[list[tuple[int, ...]] | None, int]:
+    """The sets of `size` values that sum to `total`, and the number of steps that it took.
+
+    The sets are None if there are more than `max_sets`.
+    """
+    ascending = sorted(values)
+    sums = [0, *accumulate(ascending)]
+    complete: list[tuple[int, ...]] = []
+    steps = 0
+    # (the chosen values in descending order, the number of smaller values, the missing sum)
+    waiting: list[tuple[tuple[int, ...], int, int]] = [((), len(ascending), total)]
+    while waiting:
+        chosen, below, missing = waiting.pop()
+        steps += 1
+        missing_values = size - len(chosen)
+        if not missing_values:
+            complete += [chosen] if not missing else []
+            if len(complete) > max_sets:
+                return None, steps
+            continue
+        for index in range(missing_values - 1, below):
+            value = ascending[index]
+            minimum = value + sums[missing_values - 1]
+            maximum = sums[index + 1] - sums[index + 1 - missing_values]
+            if minimum <= missing <= maximum:
+                waiting.append(((*chosen, value), index, missing - value))
+    return complete, steps
