@@ -65,8 +65,9 @@ class ClauseBuilder:
     - `check`: called regularly with the estimated memory in bytes.
 
     `numbers` contains the literals of the clauses so far, with a 0 after each clause. `facts`
-    contains the literals of unit clauses. `variables` is the highest variable. Methods that add
-    clauses raise LimitReached if `limits` are exceeded, or if `check` raises it.
+    contains the literals of unit clauses. `variables` is the highest variable. `sums` contains the
+    literals of the sums of groups of cells, which constraints share. Methods that add clauses raise
+    LimitReached if `limits` are exceeded, or if `check` raises it.
     """
 
     def __init__(
@@ -93,6 +94,7 @@ class ClauseBuilder:
         self._steps = self._checked_steps = 0
         self._check = check
         self._equal: dict[tuple[int, int], int] = {}
+        self.sums: dict[frozenset[int], list[int]] = {}
 
     @property
     def auxiliary(self) -> int:
