@@ -21,12 +21,6 @@ if TYPE_CHECKING:
 _State = tuple[int, int]
 """The number and the sum of the values held, of those read so far."""
 
-Addend = Mapping[int, int]
-"""A number to add: the literal of each possible number. Exactly one of the literals is true.
-
-The literal 0 is true: it stands for a constant.
-"""
-
 
 def possible_sums(size: int, values: range) -> range:
     """The sums of `size` different values. Each sum in the range is possible."""
@@ -84,32 +78,46 @@ def _layers(size: int, values: range) -> list[list[_State]]:
 
 
 def require_sum(
-    clauses: ClauseBuilder, addends: Sequence[Addend], totals: Mapping[int, int]
+    clauses: ClauseBuilder,
+    _cells: Sequence[int],
+    literals: Sequence[int],
+    numbers: Sequence[Sequence[int]],
+    totals: Sequence[int],
 ) -> None:
-    """Require that the addends sum to one of the totals.
+    """Require that numbers, one of each of these sequences, sum to one of the totals.
 
-    `totals`: the literal of each total; at most one of them is true, that of the sum. The only
-    total may have the literal 0.
+    `literals`: the literal of each number, in the order of the sequences, then that of each total.
+    Exactly one number of each sequence has a true literal. At most one total has a true literal,
+    that of the sum; a single total needs no literal.
     """
-    layers = _partial_sums(clauses, addends, totals)
+    remaining = iter(literals)
+    addends = [{number: next(remaining) for number in each} for each in numbers]
+    ends = {total: next(remaining, 0) for total in totals}
+    layers = _partial_sums(clauses, numbers, totals)
     if not all(layers):
         clauses.add()
         return
     before = {0: 0}
     for index, (addend, sums) in enumerate(zip(addends, layers[1:], strict=True), start=1):
         is_last = index == len(addends)
-        after = {s: totals[s] if is_last else clauses.new_variable() for s in sums}
+        after = {each: ends[each] if is_last else clauses.new_variable() for each in sums}
         _add(clauses, before, addend, after)
         before = after
+    if not addends:
+        _imply(clauses, (), (ends[0],))
 
 
 def _add(
-    clauses: ClauseBuilder, before: Mapping[int, int], addend: Addend, after: Mapping[int, int]
+    clauses: ClauseBuilder,
+    before: Mapping[int, int],
+    addend: Mapping[int, int],
+    after: Mapping[int, int],
 ) -> None:
-    """Encode that adding the addend to the sum before yields the sum after.
+    """Encode that adding a number to the sum before yields the sum after.
 
-    As in an automaton, clauses derive each of the three from the other two, and the sums before
-    from the sum after.
+    Each of the three is a mapping of the possible numbers to their literals; literal 0 is true. As
+    in an automaton, clauses derive each of the three from the other two, and the sums before from
+    the sum after.
     """
     for so_far, begins in before.items():
         following = [so_far + number for number in addend]
@@ -123,9 +131,10 @@ def _add(
         _imply(clauses, (begins,), [after[each] for each in following if each in after])
     for reached, literal in after.items():
         for number, added in addend.items():
-            sources = [before[reached - number]] if reached - number in before else []
-            if sources or not literal:
-                _imply(clauses, (literal, added), sources)
+            if reached - number in before:
+                _imply(clauses, (literal, added), (before[reached - number],))
+            elif not literal:
+                _imply(clauses, (added,), ())
         sources = [before[reached - number] for number in addend if reached - number in before]
         _imply(clauses, (literal,), sources)
 
@@ -137,24 +146,22 @@ def _imply(clauses: ClauseBuilder, premises: Sequence[int], conclusions: Sequenc
 
 
 def _partial_sums(
-    clauses: ClauseBuilder, addends: Sequence[Addend], totals: Mapping[int, int]
+    clauses: ClauseBuilder, numbers: Sequence[Sequence[int]], totals: Sequence[int]
 ) -> list[list[int]]:
-    """The sums of the first 0, 1, 2, … addends from which one of the totals can be reached."""
-    lowest, highest = min(totals, default=0), max(totals, default=-1)
-    bounds = [(lowest, highest)]
-    for addend in reversed(addends):
-        lowest, highest = lowest - max(addend), highest - min(addend)
-        bounds.append((lowest, highest))
-    bounds.reverse()
+    """The sums of the first 0, 1, 2, … numbers from which one of the totals can be reached."""
+    low, high = min(totals, default=0), max(totals, default=-1)
+    bounds = [(low, high)]
+    for each in reversed(numbers):
+        low, high = low - max(each), high - min(each)
+        bounds.append((low, high))
     layers = [[0]]
-    for addend, (low, high) in zip(addends, bounds[1:], strict=True):
-        clauses.count_steps(len(layers[-1]) * len(addend))
-        reached = dict.fromkeys(so_far + number for so_far in layers[-1] for number in addend)
-        layers.append([each for each in reached if low <= each <= high])
-    layers[-1] = [each for each in layers[-1] if each in totals]
-    for index in range(len(addends) - 1, -1, -1):
-        useful, addend = {*layers[index + 1]}, addends[index]
-        layers[index] = [
-            each for each in layers[index] if any(each + number in useful for number in addend)
-        ]
+    for each, (low, high) in zip(numbers, bounds[-2::-1], strict=True):
+        clauses.count_steps(len(layers[-1]) * len(each))
+        reached = dict.fromkeys(so_far + number for so_far in layers[-1] for number in each)
+        layers.append([total for total in reached if low <= total <= high])
+    useful = {*totals}
+    for index in range(len(numbers), -1, -1):
+        layers[index] = [total for total in layers[index] if total in useful]
+        if index:
+            useful = {total - number for total in layers[index] for number in numbers[index - 1]}
     return layers

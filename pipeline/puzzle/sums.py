@@ -15,7 +15,7 @@ from pipeline.puzzle.constraints import (
     Constraint,
     OneOfSets,
 )
-from pipeline.puzzle.group_sums import Addend, define_sums, possible_sums, require_sum
+from pipeline.puzzle.group_sums import define_sums, possible_sums, require_sum
 
 if TYPE_CHECKING:
     from pipeline.puzzle.builder import ClauseBuilder
@@ -50,7 +50,7 @@ class Total(Constraint):
         # with the largest weights first, there are fewer intermediate sums
         groups.sort(key=lambda cells: -abs(weights[cells[0]]))
         if max(map(len, groups), default=0) >= _MIN_GROUP:
-            require_sum(clauses, [*_addends(clauses, groups, weights)], {self.total: 0})
+            _encode_sum(clauses, groups, weights, (self.total,))
             return
         cells = [*chain.from_iterable(groups)]
         ranges = [_sum_ranges(len(group), weights[group[0]], clauses.values) for group in groups]
@@ -102,7 +102,7 @@ class SameTotals(Constraint):
             weights = Counter(part if self.counted_value is None else ())
             groups = _group_cells(weights, clauses.units)
             if max(map(len, groups), default=0) >= _MIN_GROUP:
-                require_sum(clauses, [*_addends(clauses, groups, weights)], totals)
+                _encode_sum(clauses, groups, weights, tuple(totals), [*totals.values()])
                 continue
             step = _sum_step([summands] * len(part), lowest, highest, clauses.values[0])
             clauses.require_automaton(part, 0, step, totals.__contains__, totals)
@@ -307,25 +307,34 @@ def _group_cells(weights: Mapping[int, int], units: Sequence[Sequence[int]]) -> 
     return groups
 
 
-def _addends(
-    clauses: ClauseBuilder, groups: Iterable[Sequence[int]], weights: Mapping[int, int]
-) -> Iterator[Addend]:
-    """Yield the numbers that groups of cells add to a sum. The weights must not be 0."""
-    values = clauses.values
+def _encode_sum(
+    clauses: ClauseBuilder,
+    groups: Iterable[Sequence[int]],
+    weights: Mapping[int, int],
+    totals: Sequence[int],
+    total_literals: Sequence[int] = (),
+) -> None:
+    """Encode that the weighted sum of groups of cells is one of the totals.
+
+    The cells of a group are in the same unit and have the same weight, which is not 0.
+    """
+    values, literals = clauses.values, list[int]()
+    numbers, constant = list[tuple[int, ...]](), 0
     for cells in groups:
         weight = weights[cells[0]]
-        if len(cells) < _MIN_GROUP:
-            for cell in cells:
-                yield {weight * value: clauses.literal(cell, value) for value in values}
-            continue
         if len(cells) == len(values):
-            yield {weight * sum(values): 0}
-            continue
-        literals = clauses.sums.get(frozenset(cells))
-        if literals is None:
-            literals = clauses.sums[frozenset(cells)] = define_sums(clauses, cells)
-        sums = possible_sums(len(cells), values)
-        yield {weight * total: literal for total, literal in zip(sums, literals, strict=True)}
+            constant += weight * sum(values)
+        elif len(cells) < _MIN_GROUP:
+            numbers += [tuple(weight * value for value in values)] * len(cells)
+            literals += (clauses.literal(cell, value) for cell in cells for value in values)
+        else:
+            group = frozenset(cells)
+            if group not in clauses.sums:
+                clauses.sums[group] = define_sums(clauses, cells)
+            numbers.append(tuple(weight * total for total in possible_sums(len(cells), values)))
+            literals += clauses.sums[group]
+    required = tuple(total - constant for total in totals)
+    require_sum(clauses, (), (*literals, *total_literals), tuple(numbers), required)
 
 
 def _sum_ranges(length: int, weight: int, values: range) -> list[tuple[int, int]]:
