@@ -73,7 +73,8 @@ class ClauseBuilder:
       clauses of rules may rely on that.
     - `check`: called regularly with the estimated memory in bytes.
 
-    `variables` is the highest variable. Methods that add clauses raise LimitReached if `limits` are
+    `variables` is the highest variable. `sums` contains the literals of the sums of groups of
+    cells, which constraints share. Methods that add clauses raise LimitReached if `limits` are
     exceeded, or if `check` raises it.
 
     Clauses that are added one at a time are kept in a list. Those of templates (`encode_cached`)
@@ -106,6 +107,7 @@ class ClauseBuilder:
         self._steps = self._checked_steps = 0
         self._check = check
         self._equal: dict[tuple[int, int], int] = {}
+        self.sums: dict[frozenset[int], list[int]] = {}
 
     @property
     def auxiliary(self) -> int:

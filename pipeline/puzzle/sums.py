@@ -15,6 +15,7 @@ from pipeline.puzzle.constraints import (
     Constraint,
     OneOfSets,
 )
+from pipeline.puzzle.group_sums import define_sums, possible_sums, require_sum
 
 if TYPE_CHECKING:
     from pipeline.puzzle.builder import ClauseBuilder
@@ -43,13 +44,17 @@ class Total(Constraint):
         return weights
 
     def encode(self, clauses: ClauseBuilder) -> None:
-        weights, total = self.weights(), self.total
+        weights = {cell: weight for cell, weight in self.weights().items() if weight}
+        total = self.total
         clauses.count_steps(len(weights) * clauses.side)
         if len(weights) > _SMALL_SUM:
             total -= _cancel_units(weights, clauses.units, clauses.values)
         groups = _group_cells(weights, clauses.units if len(weights) > _SMALL_SUM else ())
         # with the largest weights first, there are fewer intermediate sums
         groups.sort(key=lambda cells: -abs(weights[cells[0]]))
+        if max(map(len, groups), default=0) >= _MIN_GROUP:
+            _encode_sum(clauses, groups, weights, (total,))
+            return
         cells = [*chain.from_iterable(groups)]
         ranges = [_sum_ranges(len(group), weights[group[0]], clauses.values) for group in groups]
         prefix_ranges, suffix_ranges = (
@@ -97,6 +102,11 @@ class SameTotals(Constraint):
         clauses.require_at_most_one(list(totals.values()))
         for part in self.parts:
             clauses.count_steps(len(part))
+            weights = Counter(part if self.counted_value is None else ())
+            groups = _group_cells(weights, clauses.units)
+            if max(map(len, groups), default=0) >= _MIN_GROUP:
+                _encode_sum(clauses, groups, weights, tuple(totals), [*totals.values()])
+                continue
             after = [*reversed(range(len(part)))]  # the number of cells after each cell
             bounds = tuple(
                 (lowest - max(summands) * count, highest - min(summands) * count) for count in after
@@ -280,8 +290,14 @@ class CountOfValues(Constraint):
                 clauses.add(not_value, -reached[value])
 
 
-_SMALL_SUM = 4
+_SMALL_SUM = 2
 """Maximum number of cells of a sum whose encoding ignores the units."""
+
+_MIN_GROUP = 3
+"""Minimum number of cells of a group whose sum has literals of its own.
+
+With groups of two cells, too, solvers learn a sixth fewer clauses, but take longer to do so.
+"""
 
 
 def _cancel_units(weights: dict[int, int], units: Sequence[Sequence[int]], values: range) -> int:
@@ -329,6 +345,37 @@ def _group_cells(weights: Mapping[int, int], units: Sequence[Sequence[int]]) -> 
         for cell in largest:
             del remaining[cell]
     return groups
+
+
+def _encode_sum(
+    clauses: ClauseBuilder,
+    groups: Iterable[Sequence[int]],
+    weights: Mapping[int, int],
+    totals: Sequence[int],
+    total_literals: Sequence[int] = (),
+) -> None:
+    """Encode that the weighted sum of groups of cells is one of the totals.
+
+    The cells of a group are in the same unit and have the same weight, which is not 0.
+    """
+    values, literals = clauses.values, list[int]()
+    numbers, constant = list[tuple[int, ...]](), 0
+    for cells in groups:
+        weight = weights[cells[0]]
+        if len(cells) == len(values):
+            constant += weight * sum(values)
+        elif len(cells) < _MIN_GROUP:
+            numbers += [tuple(weight * value for value in values)] * len(cells)
+            literals += (clauses.literal(cell, value) for cell in cells for value in values)
+        else:
+            group = frozenset(cells)
+            if group not in clauses.sums:
+                clauses.sums[group] = clauses.encode_cached(define_sums, cells)
+            numbers.append(tuple(weight * total for total in possible_sums(len(cells), values)))
+            literals += clauses.sums[group]
+    required = tuple(total - constant for total in totals)
+    parameters = tuple(numbers), required
+    clauses.encode_cached(require_sum, (), (*literals, *total_literals), parameters)
 
 
 def _sum_ranges(length: int, weight: int, values: range) -> list[tuple[int, int]]:

@@ -1,0 +1,198 @@
+"""Sums of cells that hold different values: their literals, and the sums that rest on them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from itertools import combinations, permutations, product
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pysat.solvers import Minisat22
+from support.cases import for_each
+from support.strategies import examples
+
+from pipeline.errors import LimitReached
+from pipeline.puzzle.builder import ClauseBuilder, ClauseLimits
+from pipeline.puzzle.constraints import AnyOf, Constraint
+from pipeline.puzzle.group_sums import define_sums, possible_sums, require_sum
+from pipeline.puzzle.sums import SameTotals, Total
+
+Values = tuple[int, ...]
+
+SIDE, CELLS = 4, 6
+UNITS = ((0, 1, 2, 3), (3, 4, 5))
+cell = st.integers(0, CELLS - 1)
+
+
+def builder(side: int = SIDE, cells: int = CELLS, lowest: int = 1, units=UNITS) -> ClauseBuilder:
+    return ClauseBuilder(side, cells, lowest=lowest, units=units)
+
+
+def solver_of(clauses: ClauseBuilder) -> Minisat22:
+    """A solver of the clauses in which each cell holds one value, and those of a unit differ."""
+    solver = Minisat22(bootstrap_with=clauses.clauses)
+    cells = range(clauses.candidates // clauses.side)
+    for index in cells:
+        held = [clauses.literal(index, value) for value in clauses.values]
+        solver.add_clause(held)
+        for a, b in combinations(held, 2):
+            solver.add_clause([-a, -b])
+    for unit in clauses.units:
+        for (a, b), value in product(combinations(unit, 2), clauses.values):
+            solver.add_clause([-clauses.literal(a, value), -clauses.literal(b, value)])
+    return solver
+
+
+def assignments(clauses: ClauseBuilder) -> Iterator[Values]:
+    """All assignments of which the cells of each unit differ."""
+    for held in product(clauses.values, repeat=clauses.candidates // clauses.side):
+        if all(len({held[cell] for cell in unit}) == len(unit) for unit in clauses.units):
+            yield held
+
+
+def check(constraints: list[Constraint], means: Callable[[Values], bool], lowest: int = 1) -> None:
+    """Check which assignments the clauses allow, and that under a condition only that changes."""
+    clauses, conditional = builder(lowest=lowest), builder(lowest=lowest)
+    condition = conditional.new_variable()
+    for each in constraints:
+        each.encode(clauses)
+        with conditional.condition(condition):
+            each.encode(conditional)
+    with solver_of(clauses) as plain, solver_of(conditional) as free:
+        for held in assignments(clauses):
+            literals = [*map(clauses.literal, range(CELLS), held)]
+            meant = means(held)
+            assert plain.solve(literals) == meant, held
+            assert free.solve([*literals, condition]) == meant, held
+            assert free.solve([*literals, -condition]), held
+
+
+@for_each(
+    ("size", "side", "lowest"),
+    [(size, side, low) for side in (3, 5) for size in range(2, side) for low in (0, 1)],
+)
+def test_the_literals_of_a_sum_are_true_of_it_alone(size, side, lowest):
+    group = tuple(range(size))
+    clauses = builder(side, size, lowest, (group,))
+    with clauses.condition(clauses.literal(0, lowest)):  # definitions have no condition
+        literals = define_sums(clauses, group)
+    sums = possible_sums(size, clauses.values)
+    assert {sum(each) for each in combinations(clauses.values, size)} == {*sums}
+    with solver_of(clauses) as solver:
+        for held in permutations(clauses.values, size):
+            decided, implied = solver.propagate([*map(clauses.literal, group, held)])
+            assert decided
+            true = [total for total, one in zip(sums, literals, strict=True) if one in implied]
+            assert true == [sum(held)], held
+            assert sum(-one in implied for one in literals) == len(sums) - 1
+
+
+def test_a_sum_of_a_group_decides_its_values_without_search():
+    group = tuple(range(5))
+    clauses = builder(9, 9, units=(tuple(range(9)),))
+    literals = define_sums(clauses, group)
+    with solver_of(clauses) as solver:
+        _, implied = solver.propagate([literals[1]])  # 16 = 1 + 2 + 3 + 4 + 6
+    possible = {v for v in clauses.values if -clauses.literal(0, v) not in implied}
+    assert possible == {1, 2, 3, 4, 6}
+
+
+@for_each(
+    ("numbers", "totals", "expected"),
+    [
+        ([(1, 2), (1, 2)], (3,), {(1, 2): 3, (2, 1): 3}),
+        ([(1, 5), (-1, 0)], (1, 4), {(1, 0): 1, (5, -1): 4}),
+        ([(1, 2)], (2,), {(2,): 2}),
+        ([(1, 2)], (1, 2), {(1,): 1, (2,): 2}),
+        ([(1, 2)], (3,), {}),
+        ([(1, 2)], (), {}),
+        ([], (0, 1), {(): 0}),
+        ([], (1,), {}),
+    ],
+)
+def test_numbers_with_true_literals_sum_to_a_total(numbers, totals, expected):
+    clauses = ClauseBuilder(2, 2)
+    literals = [*range(1, 2 * len(numbers) + 1)]
+    ends = {total: clauses.new_variable() for total in totals}
+    clauses.require_at_most_one([*ends.values()])
+    require_sum(clauses, (), [*literals, *ends.values()], numbers, totals)
+    found = {}
+    with Minisat22(bootstrap_with=clauses.clauses) as solver:
+        for one, other in zip(literals[::2], literals[1::2], strict=True):
+            solver.add_clause([one, other])
+            solver.add_clause([-one, -other])
+        for chosen in product(*(enumerate(pair) for pair in numbers)):
+            true = [2 * index + which + 1 for index, (which, _) in enumerate(chosen)]
+            if solver.solve(true):
+                held = [total for total, literal in ends.items() if literal in solver.get_model()]
+                found[tuple(number for _, number in chosen)] = held
+    assert found == {chosen: [total] for chosen, total in expected.items()}
+
+
+@examples(12)
+@given(
+    terms=st.lists(st.tuples(cell, st.sampled_from((-1, 1, 1, 2))), min_size=5, max_size=9),
+    reached=st.integers(0, 50),
+    lowest=st.sampled_from((0, 1)),
+)
+def test_totals_of_cells_in_units(terms, reached, lowest):
+    def sum_of(held: Values) -> int:
+        return sum(held[cell] * weight for cell, weight in terms)
+
+    possible = sorted({sum_of(held) for held in assignments(builder(lowest=lowest))})
+    total = possible[reached % len(possible)]
+    check([Total(tuple(terms), total)], lambda held: sum_of(held) == total, lowest)
+
+
+@examples(12)
+@given(
+    parts=st.lists(st.lists(cell, min_size=1, max_size=5).map(tuple), min_size=2, max_size=3),
+    lowest=st.sampled_from((0, 1)),
+)
+def test_equal_totals_of_parts_in_units(parts, lowest):
+    check(
+        [SameTotals(tuple(parts))],
+        lambda held: len({sum(held[cell] for cell in part) for part in parts}) == 1,
+        lowest,
+    )
+
+
+def test_sums_of_the_same_cells_share_their_literals_even_of_an_alternative():
+    cells = (0, 1, 2)
+    first, second = (
+        Total(((4, 2), (5, -1), *((each, 1) for each in cells)), total) for total in (11, 12)
+    )
+    alternatives = AnyOf((first, second))
+
+    def means(held: Values) -> bool:
+        return 2 * held[4] - held[5] + sum(held[:3]) in {11, 12}
+
+    check(
+        [alternatives, SameTotals((cells, (5, 4, 5)))],
+        lambda held: means(held) and sum(held[:3]) == held[4] + 2 * held[5],
+    )
+    alone, both = builder(), builder()
+    first.encode(alone)
+    first.encode(both)
+    before = both.auxiliary
+    second.encode(both)
+    assert both.auxiliary - before < before - len(possible_sums(3, both.values))
+
+
+def test_a_group_of_all_values_is_a_constant():
+    clauses = builder()
+    Total(tuple((each, 1) for each in range(5)), 13).encode(clauses)
+    assert clauses.auxiliary == 0
+    with solver_of(clauses) as solver:
+        assert {held[4] for held in assignments(clauses) if sum(held[:5]) == 13} == {3}
+        assert not solver.propagate([-clauses.literal(4, 3)])[0]
+
+
+@for_each("most", [ClauseLimits(clauses=500), ClauseLimits(steps=500)])
+def test_sums_beyond_the_limits_are_refused(most):
+    units = (tuple(range(9)), tuple(range(9, 18)))
+    total = Total(tuple((each, 1) for each in (*range(5), *range(9, 14))), 50)
+    with pytest.raises(LimitReached, match="the rules"):
+        total.encode(ClauseBuilder(9, 18, most, units=units))
+    total.encode(ClauseBuilder(9, 18, units=units))
