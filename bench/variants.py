@@ -69,10 +69,12 @@ def main() -> None:
     compile_all(settings)
     os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
     given = [item for file in asked.files for item in givens(file)]
+    rows = list[Row]()
     with Solvers("auto", "minisat") as solvers:
-        rows = [row for item in given if (row := measure(item, solvers, settings, other_times))]
-    if asked.list:
-        print(*rows, sep="\n")
+        for row in (measure(item, solvers, settings, other_times) for item in given):
+            rows += [row] if row else []
+            if row and asked.list:
+                print(row, flush=True)
     statuses = Counter(row.label for row in rows)
     if skipped := len(given) - len(rows):
         statuses["not timed by the other"] = skipped
