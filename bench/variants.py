@@ -8,10 +8,11 @@ puzzle. `--list` prints each puzzle. Puzzles without a verified answer are alway
 milliseconds of CPU time of this process and its children, from the text to the result.
 
 TIMES has the times of another solver, one object per line with `name` and `ms`. Puzzles that it
-lacks are skipped. `--scale` says how many seconds the loop of `loop_seconds` takes on the machine of
-TIMES; the loop is run here, and TIMES are multiplied by the ratio. Without TIMES the baseline is one minisat process that solves the formula once:
-no second solution, no proof. All run alternately on one core. `--trust-solver` leaves out the check
-that no solution is missing. Machine code is compiled before the measurement.
+lacks are skipped. `--scale` says how many seconds the loop of `loop_seconds` takes on the machine
+of TIMES; the loop is run here, and TIMES are multiplied by the ratio. Without TIMES the baseline is
+one minisat process that solves the formula once: no second solution, no proof. All run alternately
+on one core. `--trust-solver` leaves out the check that no solution is missing. Machine code is
+compiled before the measurement.
 """
 
 from __future__ import annotations
@@ -62,48 +63,76 @@ def main() -> None:
     words.add_argument("--scale", type=float, metavar="SECONDS")
     words.add_argument("files", type=Path, nargs="+", metavar="FILE")
     asked = words.parse_args()
-    other_times = times_in(asked.against) if asked.against else None
+    scale = loop_seconds() / asked.scale if asked.scale else 1.0
+    other_times = times_in(asked.against, scale) if asked.against else None
     settings = Settings(trust_solver=asked.trust_solver)
     compile_all(settings)
     os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
-    scale = loop_seconds() / asked.scale if asked.scale else 1.0
-    statuses, ours, baseline = Counter[str](), list[float](), list[float]()
-    unverified = list[str]()
-    with Solvers("auto", "minisat") as solvers, TemporaryDirectory() as folder:
-        for given in (item for file in asked.files for item in givens(file)):
-            if other_times is not None and given.name not in other_times:
-                statuses["not timed by the other"] += 1
-                continue
-            start = processor_seconds()
-            try:
-                problem = read_problem(given.text.encode(), "", settings)
-            except InvalidPuzzle as error:
-                statuses["refused"] += 1
-                if asked.list:
-                    print(f"{given.name[:40]:40} refused: {error}")
-                continue
-            assert isinstance(problem, PuzzleProblem)
-            result = solve_one(problem, solvers, settings, Stopwatch())
-            ours.append(processor_seconds() - start)
-            baseline.append(
-                scale * other_times[given.name]
-                if other_times
-                else bare_seconds(problem, result, Path(folder))
-            )
-            label = f"{result.status}, {result.certificate_label or 'not proved'}"
-            statuses[f"{label}{fault(result, given.solution)}"] += 1
-            if result.status in ("unknown", "failed") or result.certificate_label == "unverified":
-                unverified.append(f"{given.name[:40]:40} {label}: {reason(result)}")
-            if asked.list:
-                print(row(given, result, label, ours[-1], baseline[-1]))
+    given = [item for file in asked.files for item in givens(file)]
+    rows = list[Row]()
+    with Solvers("auto", "minisat") as solvers:
+        for row in (measure(item, solvers, settings, other_times) for item in given):
+            rows += [row] if row else []
+            if row and asked.list:
+                print(row, flush=True)
+    statuses = Counter(row.label for row in rows)
+    if skipped := len(given) - len(rows):
+        statuses["not timed by the other"] = skipped
     for label, number in statuses.most_common():
         print(f"{number:5} {label}")
+    unverified = [row for row in rows if row.reason is not None]
+    print(f"{len(unverified):5} unknown or unverified")
     if not asked.trust_solver:
-        print(f"{len(unverified):5} without a verified answer", *unverified, sep="\n      ")
+        for row in unverified:
+            print(f"      {row.name}: {row.reason}")
     if asked.scale:
-        print(f"this machine: {scale:.2f} times the seconds of the other")
-    if ours:
-        print(summary(ours, baseline, "the other" if other_times else "bare minisat"))
+        print(f"times of the other are multiplied by {scale:.2f}")
+    if solved := [row for row in rows if row.other]:
+        print(summary(solved, "the other" if other_times else "bare minisat"))
+
+
+class Row(NamedTuple):
+    """The outcome of a puzzle, the seconds that it took here, and those of the other.
+
+    `reason`: why the answer is unknown or unverified; None if it is neither.
+    """
+
+    name: str
+    label: str
+    reason: str | None = None
+    seconds: float = 0.0
+    other: float = 0.0
+    variables: int = 0
+
+    def __str__(self) -> str:
+        return (
+            f"{self.name[:40]:40} {self.label:26} {1000 * self.seconds:7.0f} ms "
+            f"{1000 * self.other:7.1f} ms theirs {self.variables:6} variables"
+        )
+
+
+def measure(
+    given: Given, solvers: Solvers, settings: Settings, other_times: dict[str, float] | None
+) -> Row | None:
+    """Solve a puzzle. None if the other has no time for it."""
+    if other_times is not None and given.name not in other_times:
+        return None
+    start = processor_seconds()
+    try:
+        problem = read_problem(given.text.encode(), "", settings)
+    except InvalidPuzzle as error:
+        return Row(given.name, f"refused: {error}")
+    assert isinstance(problem, PuzzleProblem)
+    result = solve_one(problem, solvers, settings, Stopwatch())
+    seconds = processor_seconds() - start
+    other = other_times[given.name] if other_times else bare_seconds(problem, result)
+    label = f"{result.status}, {result.certificate_label or 'not proved'}"
+    reason = None
+    if result.status in ("unknown", "failed") or result.certificate_label == "unverified":
+        reason = (result.certificate.reason if result.certificate else None) or result.message
+    label += fault(result, given.solution)
+    variables = result.encoding.variables if result.encoding else 0
+    return Row(given.name, label, reason, seconds, other, variables)
 
 
 def compile_all(settings: Settings) -> None:
@@ -115,26 +144,25 @@ def compile_all(settings: Settings) -> None:
         print("there is no machine code without the extra [fast]: plain Python is timed")
 
 
-def summary(ours: list[float], baseline: list[float], name: str) -> str:
+def summary(rows: list[Row], name: str) -> str:
     """The percentiles of both times, and of the ratio per puzzle."""
-    ratios = [mine / theirs for mine, theirs in zip(ours, baseline, strict=True)]
     lines = [f"{'':16} {'p50':>8} {'p90':>8} {'p99':>8}"]
-    for label, values, factor in (
-        ("ours, ms", ours, 1000),
-        (f"{name}, ms", baseline, 1000),
-        ("ratio", ratios, 1),
+    for label, values in (
+        ("ours, ms", [1000 * row.seconds for row in rows]),
+        (f"{name}, ms", [1000 * row.other for row in rows]),
+        ("ratio", [row.seconds / row.other for row in rows]),
     ):
         ordered = sorted(values)
         high = [ordered[int(len(values) * share)] for share in (0.9, 0.99)]
-        numbers = [factor * value for value in (statistics.median(values), *high)]
+        numbers = (statistics.median(values), *high)
         lines.append(f"{label:16}" + "".join(f" {number:8.1f}" for number in numbers))
     return "\n".join(lines)
 
 
-def times_in(file: Path) -> dict[str, float]:
-    """Seconds of another solver by name of the puzzle."""
+def times_in(file: Path, scale: float) -> dict[str, float]:
+    """Seconds of another solver by name of the puzzle, multiplied by `scale`."""
     rows = map(json.loads, filter(None, file.read_text().splitlines()))
-    return {row["name"]: max(row["ms"], 0.001) / 1000 for row in rows}
+    return {row["name"]: scale * max(row["ms"], 0.001) / 1000 for row in rows}
 
 
 def loop_seconds() -> float:
@@ -143,11 +171,6 @@ def loop_seconds() -> float:
     for i in range(20_000_000):
         total += i * i % 7
     return time.process_time() - start
-
-
-def reason(result: Result) -> str | None:
-    """Why the answer of a puzzle is unknown or unverified."""
-    return (result.certificate.reason if result.certificate else None) or result.message
 
 
 def processor_seconds() -> float:
@@ -196,23 +219,17 @@ def fault(result: Result, solution: str | None) -> str:
     return "" if solution in (letters, digits) else ", NOT the published solution"
 
 
-def row(given: Given, result: Result, label: str, seconds: float, other: float) -> str:
-    wrong = fault(result, given.solution)
-    variables = result.cnf.variables if result.cnf else 0
-    times = f"{1000 * seconds:7.0f} ms {1000 * other:7.1f} ms theirs {variables:6} variables"
-    return f"{given.name[:40]:40} {label:16} {times}{wrong}"
-
-
-def bare_seconds(problem: PuzzleProblem, result: Result, folder: Path) -> float:
+def bare_seconds(problem: PuzzleProblem, result: Result) -> float:
     """CPU seconds of one minisat process on the formula of the puzzle."""
     program = shutil.which("minisat")
     if program is None:
         raise SystemExit("minisat is not installed")
     cnf = result.cnf or problem.encode(ENCODING, Limits())
-    (folder / "cnf").write_text("".join(dimacs_lines(cnf)))
-    start = processor_seconds()
-    command = [program, "-verb=0", str(folder / "cnf"), str(folder / "out")]
-    with suppress(subprocess.TimeoutExpired):
+    with TemporaryDirectory() as name, suppress(subprocess.TimeoutExpired):
+        folder = Path(name)
+        (folder / "cnf").write_text("".join(dimacs_lines(cnf)))
+        start = processor_seconds()
+        command = [program, "-verb=0", str(folder / "cnf"), str(folder / "out")]
         subprocess.run(command, capture_output=True, check=False, timeout=LONGEST)
     return max(processor_seconds() - start, 0.001)
 

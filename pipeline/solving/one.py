@@ -341,8 +341,12 @@ def add_evidence(
     problem, watch = search.problem, search.watch
     result = _certify(result, search, solvers)
     if isinstance(problem, PuzzleProblem):
-        is_encoded = result.certificate != TOO_LARGE_CERTIFICATE
-        if result.status == "unsolvable" and explain and is_encoded:
+        is_search_alone = (
+            result.solver_name == "exhaustive-search"
+            and result.certificate_label == "unverified"
+            and not search.settings.trust_solver
+        )
+        if result.status == "unsolvable" and explain and not is_search_alone:
             result = _explain_conflict(result, problem.puzzle, solvers, search.settings, watch)
         elif result.status == "unsolvable":
             conflict = clashing_givens(problem.puzzle)
@@ -366,9 +370,13 @@ def _certify(result: Result[S], search: Search[S], solvers: Solvers) -> Result[S
         )
     prove, checked = settings.needs_proof(result.status), None
     certificate = result.certificate
+    is_unverified = certificate is not None and certificate.complete == "unverified"
+    if is_unverified and certificate != SEARCH_CERTIFICATE:
+        # PySAT did not confirm the search, so a proof, which takes it longer, will hardly succeed
+        prove = settings.prove == "always"
     if certificate and certificate != SEARCH_CERTIFICATE and not prove:
         return result
-    if certificate is None or certificate.complete == "proved":
+    if not is_unverified:
         max_missing = problem.limit(settings) + 1 - len(result.solutions)
         limits = limits_left(settings, watch)
         with watch.timing("prove"):

@@ -34,7 +34,7 @@ from support.solvers import MINISAT, at_hand
 from pipeline.certify import clashing_givens
 from pipeline.puzzle.geometry import Geometry
 from pipeline.reading.formats import parse_puzzle, parse_source, parsed_from
-from pipeline.service.solving import MIN_VARIANTS_FOR_PROCESS, solve_problems, solve_sources
+from pipeline.service.solving import solve_problems, solve_sources
 from pipeline.settings import Settings
 from pipeline.solving.cnf import clause_lines, decode_model
 from pipeline.solving.encode import encode_puzzle
@@ -188,14 +188,14 @@ def test_without_machine_code_and_for_other_sides_all_go_through_the_chain(solve
 
 
 @needs_minisat
-def test_puzzles_with_rules_go_to_one_pysat_if_they_are_many_and_else_to_minisat():
-    problems = [PuzzleProblem(parsed_from(parse_puzzle(KILLER)))] * MIN_VARIANTS_FOR_PROCESS
-    with Solvers() as solvers:
-        few = solve_problems(problems[1:], solvers, Settings())
-        enough = solve_problems(problems, solvers, Settings())
-    assert names(few) == {"minisat"}
-    assert (names(enough), fallbacks(enough)) == ({"pysat"}, {None})
-    assert {result.solutions for result in few} == {result.solutions for result in enough}
+def test_variants_go_to_one_pysat_unless_minisat_is_named():
+    problems = [PuzzleProblem(parsed_from(parse_puzzle(KILLER)))] * 3
+    with Solvers() as solvers, Solvers("minisat") as named:
+        results = solve_problems(problems, solvers, Settings())
+        by_minisat = solve_problems(problems, named, Settings(solver="minisat"))
+    assert (names(results), fallbacks(results)) == ({"pysat"}, {None})
+    assert names(by_minisat) == {"minisat"}
+    assert {result.solutions for result in results} == {by_minisat[0].solutions}
 
 
 @every_solver

@@ -20,7 +20,7 @@ from pipeline.puzzle.rules.lines import Thermometer
 from pipeline.reading.formats import parse_puzzle, parse_source, parsed_from
 from pipeline.service.solving import solve_problems, solve_source
 from pipeline.settings import Settings
-from pipeline.solving import complete, problem
+from pipeline.solving import complete, problem, variants
 from pipeline.solving import one as chain
 from pipeline.solving.cnf import Family, Unknown, Unsat
 from pipeline.solving.problem import PuzzleProblem
@@ -269,7 +269,7 @@ def test_a_search_that_sees_nothing_proves_no_solution_to_be_the_only_one(
 ):
     """The solver found one of two solutions and gave up."""
     monkeypatch.setattr(chain, "enumerate_models", giving_up_after(1))
-    monkeypatch.setattr(chain, "search_missing", lambda *_: SearchResult((), 0, None))
+    monkeypatch.setattr(variants, "search_missing", lambda *_: SearchResult((), 0, None))
     if not is_provable:
         monkeypatch.setattr("pipeline.solving.solvers.pysat.Pysat.prove", prove_nothing)
     result = solved(RULED[2], solvers, prove="never")
@@ -328,7 +328,7 @@ def test_what_no_engine_could_prove_in_its_limits_is_claimed(error, monkeypatch,
         True,
         "unverified",
     )
-    assert result.certificate.reason == str(error)
+    assert result.certificate.reason.endswith(f"; proof: {error}")
 
 
 def test_a_formula_without_a_model_is_proved_to_have_none(solvers):

@@ -168,8 +168,8 @@ def test_the_number_of_solutions_asked_for_holds_with_what_was_missing(most, tmp
 class Hasty(PuzzleProblem):
     """A puzzle whose search times out after its first solution."""
 
-    def search_all(self, solutions, most, seconds):
-        found = super().search_all(solutions, 1, seconds)
+    def search_all(self, solutions, most, limits, search=None):
+        found = super().search_all(solutions, 1, limits, search)
         return replace(found, undecided=OUT_OF_TIME) if found.missing else found
 
 

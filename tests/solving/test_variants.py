@@ -1,0 +1,345 @@
+"""Variants whose search goes first: what PySAT confirms, contradicts or leaves open."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pytest
+from support.needs import needs_minisat
+from support.oracle import is_solution, solutions
+
+from pipeline.certify.exhaustive import OUT_OF_TIME, SearchResult
+from pipeline.errors import EnvironmentFailure, LimitReached, SolverError
+from pipeline.limits import Limits
+from pipeline.puzzle.puzzle import Puzzle
+from pipeline.puzzle.rules.cages import Cage
+from pipeline.puzzle.rules.lines import Thermometer
+from pipeline.reading.formats import parsed_from
+from pipeline.settings import Settings
+from pipeline.solving import problem as problems
+from pipeline.solving import variants
+from pipeline.solving.cnf import Sat, Unknown, Unsat
+from pipeline.solving.complete import Check
+from pipeline.solving.one import solve_problem
+from pipeline.solving.problem import PuzzleProblem
+from pipeline.solving.result import Result, Stopwatch
+from pipeline.solving.solvers import Solvers
+from pipeline.solving.solvers.pysat import Pysat, PysatSession
+
+FEW = Puzzle.empty(4).with_rules(Cage((0, 1), 3), Cage((5, 9, 13), 9), Thermometer((11, 10)))
+"""A variant with 12 solutions."""
+ONE = FEW.with_rules(Cage((0,), 1), Cage((2,), 3), Cage((4,), 3), Cage((8,), 2), Cage((11,), 1))
+NONE = FEW.with_rules(Cage((2, 3), 3))
+MANY = 30
+
+
+@pytest.fixture(scope="module")
+def solvers() -> Iterator[Solvers]:
+    with Solvers() as both:
+        yield both
+
+
+def solved(puzzle: Puzzle, solvers: Solvers, **options) -> Result:
+    settings = Settings(**{"max_solutions": MANY, "prove": "never", **options})
+    problem = PuzzleProblem(parsed_from(puzzle))
+    return solve_problem(problem, solvers, settings, Stopwatch())
+
+
+def check_right(puzzle: Puzzle, result: Result) -> None:
+    """All solutions are there, and two programs say so."""
+    known = solutions(puzzle, MANY)
+    assert list(result.solutions) == known
+    assert result.status == ("unsolvable", "unique", "multiple")[min(len(known), 2)]
+    assert (result.complete, result.certificate.complete) == (True, "proved")
+
+
+@pytest.mark.parametrize("puzzle", [FEW, ONE, NONE])
+def test_the_search_answers_and_pysat_confirms(puzzle, solvers):
+    result = solved(puzzle, solvers)
+    check_right(puzzle, result)
+    assert (result.solver.name, result.solver.fallback) == ("pysat", None)
+    assert result.certificate.by == "exhaustive-search"
+    assert result.encoding is not None
+
+
+def test_more_solutions_than_asked_for_are_confirmed_one_by_one(solvers):
+    shown = []
+    settings = Settings(max_solutions=3)
+    problem = PuzzleProblem(parsed_from(FEW))
+    result = solve_problem(problem, solvers, settings, Stopwatch(), shown.append)
+    assert (result.status, result.complete, result.solver.name) == ("multiple", False, "pysat")
+    assert list(result.solutions) == shown
+    assert len({*shown}) == 3
+    assert all(is_solution(FEW, grid) for grid in shown)
+
+
+@needs_minisat
+def test_a_solver_that_is_named_goes_first(solvers):
+    with Solvers("minisat") as named:
+        result = solved(FEW, named, solver="minisat")
+    assert result.solver.name == "minisat"
+    assert result.solutions == solved(FEW, solvers).solutions
+
+
+@pytest.mark.parametrize("puzzle", [FEW, ONE, NONE])
+@pytest.mark.parametrize("keep_cnf", [True, False])
+def test_a_trusted_search_needs_no_solver(puzzle, keep_cnf, solvers, monkeypatch):
+    monkeypatch.setattr(Pysat, "open", raising(AssertionError))
+    result = solved(puzzle, solvers, trust_solver=True, keep_cnf=keep_cnf)
+    assert list(result.solutions) == solutions(puzzle, MANY)
+    assert (result.solver.name, result.certificate_label) == ("exhaustive-search", "unverified")
+    assert (result.cnf is not None) == keep_cnf
+
+
+def raising(error):
+    def fail(*_, **__):
+        raise error
+
+    return fail
+
+
+def forgetful(number):
+    """A replacement of `find_missing` that finds only the first `number` solutions."""
+    find = problems.find_missing
+
+    def find_some(puzzle, listed, **options):
+        found = find(puzzle, (), **{**options, "max_solutions": MANY, "search": None}).missing
+        return SearchResult(tuple(g for g in found[:number] if g not in listed), 1)
+
+    return find_some
+
+
+@pytest.mark.parametrize("number", [0, 1, 11])
+def test_a_search_that_misses_solutions_is_contradicted(number, solvers, monkeypatch):
+    """PySAT finds another one; then the solvers answer, and a proof replaces the search."""
+    monkeypatch.setattr(problems, "find_missing", forgetful(number))
+    result = solved(FEW, solvers, prove="always")
+    check_right(FEW, result)
+    assert result.certificate.by == "lrat"
+
+
+def test_a_search_that_finds_what_is_no_solution_is_not_believed(solvers, monkeypatch):
+    wrong = solutions(Puzzle.empty(4), 1)[0]
+    assert not is_solution(FEW, wrong)
+    monkeypatch.setattr(problems, "find_missing", lambda *_, **__: SearchResult((wrong,), 1))
+    result = solved(FEW, solvers)
+    check_right(FEW, result)
+    assert result.certificate.by == "lrat"
+
+
+def test_an_encoder_that_forbids_a_solution_is_caught(solvers, monkeypatch):
+    encode, second = problems.encode_puzzle, solutions(FEW, MANY)[1]
+
+    def encode_less(*arguments, **options):
+        cnf = encode(*arguments, **options)
+        chosen = {(*second.geometry.place(c), v) for c, v in enumerate(second.values)}
+        clause = tuple(-x for x, candidate in cnf.candidates.items() if candidate in chosen)
+        family = replace(cnf.families[0], size=1, clauses=[clause])
+        return replace(cnf, families=(*cnf.families, family))
+
+    monkeypatch.setattr(problems, "encode_puzzle", encode_less)
+    result = solved(FEW, solvers)
+    check_right(FEW, result)
+    assert result.solver.name == "exhaustive-search"
+    assert "missed a solution" in result.solver.fallback
+
+
+def lying(lie, at):
+    """A replacement of `try_assumptions` whose answer number `at` is a lie."""
+    honest, calls = PysatSession.try_assumptions, []
+
+    def answer(session, literals, max_conflicts):
+        calls.append(literals)
+        given = honest(session, literals, max_conflicts)
+        return lie(given) if len(calls) == at else given
+
+    return answer
+
+
+def negated(answer):
+    return Sat(frozenset(-x for x in answer.model)) if isinstance(answer, Sat) else answer
+
+
+@pytest.mark.parametrize("at", [1, 2, 13])
+@pytest.mark.parametrize(
+    "lie", [lambda _: Unsat(), lambda _: Sat(frozenset()), negated], ids=["unsat", "sat", "wrong"]
+)
+def test_a_confirmation_that_lies_changes_nothing(lie, at, solvers, monkeypatch):
+    monkeypatch.setattr(PysatSession, "try_assumptions", lying(lie, at))
+    result = solved(FEW, solvers)
+    check_right(FEW, result)
+
+
+@needs_minisat
+@pytest.mark.parametrize("at", [1, 2, 13])
+def test_the_solvers_answer_where_the_child_dies(at, monkeypatch):
+    honest, calls = PysatSession.try_assumptions, []
+
+    def dying(session, literals, max_conflicts):
+        calls.append(literals)
+        if len(calls) == at:
+            peer = session._pysat._child()
+            peer.terminate()
+            peer.exit_code()
+        return honest(session, literals, max_conflicts)
+
+    monkeypatch.setattr(PysatSession, "try_assumptions", dying)
+    with Solvers() as solvers:
+        result = solved(FEW, solvers)
+        check_right(FEW, result)
+        assert result.solver.warning == "the PySAT process died"
+        assert solved(FEW, solvers).solver.warning is None  # by the next child
+
+
+@needs_minisat
+def test_the_solvers_answer_where_pysat_cannot_be_started(monkeypatch):
+    monkeypatch.setattr(Pysat, "_child", raising(EnvironmentFailure("no processes")))
+    with Solvers() as solvers:
+        result = solved(FEW, solvers)
+    check_right(FEW, result)
+    assert "no processes" in result.solver.warning
+
+
+@pytest.mark.parametrize(
+    ("at", "reason"), [(1, "glucose4 did not answer"), (2, "time"), (13, "memory")]
+)
+def test_what_is_not_confirmed_is_unverified_and_says_why(at, reason, solvers, monkeypatch):
+    monkeypatch.setattr(
+        PysatSession, "try_assumptions", lying(lambda _: Unknown(f"a limit: {reason}"), at)
+    )
+    monkeypatch.setattr(Pysat, "prove", raising(AssertionError))
+    result = solved(FEW, solvers)
+    assert list(result.solutions) == solutions(FEW, MANY)
+    assert (result.complete, result.certificate.complete) == (True, "unverified")
+    assert result.certificate.reason == f"only the exhaustive search ended: a limit: {reason}"
+    assert result.solver.name == "exhaustive-search"
+    assert reason in result.solver.warning
+
+
+def test_an_unsolvable_variant_that_is_not_confirmed_gets_no_proof_and_no_conflict(
+    solvers, monkeypatch
+):
+    monkeypatch.setattr(PysatSession, "try_assumptions", lying(lambda _: Unknown("a limit"), 1))
+    for name in ("prove", "find_core"):
+        monkeypatch.setattr(Pysat, name, raising(AssertionError))
+    result = solved(NONE, solvers, prove="unsolvable")
+    assert (result.status, result.certificate_label) == ("unsolvable", "unverified")
+
+
+def test_a_proof_that_was_asked_for_proves_what_was_not_confirmed(solvers, monkeypatch):
+    monkeypatch.setattr(PysatSession, "try_assumptions", lambda *_: Unknown("a limit"))
+    result = solved(FEW, solvers, prove="always")
+    check_right(FEW, result)
+    assert result.certificate.by == "lrat"
+
+
+def test_a_proof_that_was_asked_for_and_fails_leaves_it_unverified(solvers, monkeypatch):
+    monkeypatch.setattr(PysatSession, "try_assumptions", lambda *_: Unknown("a limit"))
+    monkeypatch.setattr(Pysat, "prove", raising(LimitReached("no room")))
+    result = solved(FEW, solvers, prove="always")
+    assert (result.complete, result.certificate.complete) == (True, "unverified")
+
+
+def test_conflicts_are_limited(solvers, monkeypatch):
+    """The limit holds for all queries of a session. Engines check it when they restart."""
+    monkeypatch.setattr(variants, "MAX_CONFLICTS", 1)
+    monkeypatch.setattr(variants, "CONFLICTS_PER_NODE", 0)
+    hard = Puzzle.empty(16).with_rules(*(Cage((c, c + 1), 17) for c in range(0, 240, 2)))
+    cnf = PuzzleProblem(parsed_from(hard)).encode("reduced", Limits())
+    with solvers.get_shared(Pysat).open(cnf, Limits()) as session:
+        answers = {type(session.try_assumptions((), 1)) for _ in range(3)}
+    assert answers <= {Sat, Unknown}
+
+
+def test_what_needs_more_memory_than_allowed_for_the_clauses_is_searched_alone(
+    solvers, monkeypatch
+):
+    monkeypatch.setattr(variants, "check_memory", raising(LimitReached("no memory")))
+    result = solved(FEW, solvers)
+    assert result.certificate.reason == "only the exhaustive search ended: no memory"
+    monkeypatch.setattr(problems, "encode_puzzle", raising(LimitReached("no memory")))
+    result = solved(FEW, solvers)
+    assert list(result.solutions) == solutions(FEW, MANY)
+    assert "too large for solvers" in result.certificate.reason
+    assert result.solver.fallback == "no memory"
+
+
+def stopping(number):
+    """A replacement of `find_missing` whose first `number` calls stop early."""
+    find, calls = problems.find_missing, []
+
+    def find_some(puzzle, listed, **options):
+        calls.append(options)
+        if len(calls) > number:
+            return find(puzzle, listed, **options)
+        search = options["search"]
+        for _ in search.solutions():
+            break
+        missing = tuple(grid for grid in search.found if grid not in listed)
+        return SearchResult(missing, search.nodes, OUT_OF_TIME)
+
+    return find_some, calls
+
+
+def test_a_search_without_an_end_gives_way_to_solvers_and_is_continued(solvers, monkeypatch):
+    find_some, calls = stopping(1)
+    monkeypatch.setattr(problems, "find_missing", find_some)
+    result = solved(FEW, solvers)
+    check_right(FEW, result)
+    assert result.certificate.by == "exhaustive-search"
+    first, second = (options["search"] for options in calls)
+    assert first is second
+    assert len(first.found) == len(result.solutions)
+
+
+def test_a_proof_is_tried_between_two_parts_of_the_search(solvers, monkeypatch):
+    find_some, calls = stopping(2)
+    monkeypatch.setattr(problems, "find_missing", find_some)
+    result = solved(FEW, solvers)
+    check_right(FEW, result)
+    assert (result.certificate.by, len(calls)) == ("lrat", 2)
+
+
+@pytest.mark.parametrize("is_last", [True, False])
+def test_a_search_goes_on_after_a_proof_that_failed(is_last, solvers, monkeypatch):
+    find_some, calls = stopping(3 if is_last else 2)
+    monkeypatch.setattr(problems, "find_missing", find_some)
+    monkeypatch.setattr(Pysat, "prove", raising(LimitReached("no time")))
+    result = solved(FEW, solvers)
+    assert list(result.solutions) == solutions(FEW, MANY)
+    assert len(calls) == 3
+    assert len({id(options["search"]) for options in calls}) == 1
+    if is_last:
+        assert result.certificate_label == "unverified"
+        assert result.certificate.reason == f"exhaustive search: {OUT_OF_TIME}; proof: no time"
+    else:
+        assert result.certificate.by == "exhaustive-search"
+
+
+def test_the_first_check_takes_ten_times_as_long_as_the_solver(solvers, monkeypatch):
+    limits = []
+
+    def search_missing(_problem, _listed, _most, given, _search):
+        limits.append(given.seconds - given.spent)
+        return SearchResult((), 1, OUT_OF_TIME)
+
+    monkeypatch.setattr("pipeline.solving.complete.search_missing", search_missing)
+    monkeypatch.setattr(Pysat, "prove", raising(LimitReached("no time")))
+    problem = PuzzleProblem(parsed_from(FEW))
+    check = Check(problem, solutions(FEW, MANY), solvers, problem.open_search(1.0))
+    for solver_seconds in (0.01, 0.3, 9.0):
+        check.run(Limits(100.0), solver_seconds)
+    assert [round(seconds, 1) for seconds in limits] == [1, 25, 3, 25, 25]
+
+
+def test_no_time_is_left_after_the_search(solvers):
+    result = solved(FEW, solvers, timeout=0.001)
+    assert (result.status, result.complete) == ("unknown", False)
+
+
+def test_errors_of_a_confirmation_are_those_of_solvers(solvers, monkeypatch):
+    monkeypatch.setattr(PysatSession, "try_assumptions", raising(SolverError("odd reply")))
+    result = solved(FEW, solvers)
+    check_right(FEW, result)
+    assert result.solver.warning == "odd reply"
