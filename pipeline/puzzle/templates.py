@@ -49,7 +49,8 @@ class Template:
 
     def __post_init__(self) -> None:
         conditional = np.count_nonzero(self.numbers == self.placeholder)
-        object.__setattr__(self, "clauses", len(self.numbers) - np.count_nonzero(self.numbers))
+        clauses = len(self.numbers) - int(np.count_nonzero(self.numbers))
+        object.__setattr__(self, "clauses", clauses)
         object.__setattr__(self, "_conditional", int(conditional))
 
     @property
