@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 from support.needs import needs_numba
 
 from pipeline.certify.variants import run_search
+from pipeline.certify.variants.innies import innies
 from pipeline.certify.variants.simplify import (
     NoSolution,
     SimplifiedConstraints,
-    innies,
     searched_values,
 )
 from pipeline.certify.variants.unit_numbers import Unit
