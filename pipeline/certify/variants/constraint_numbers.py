@@ -13,7 +13,12 @@ import numpy as np
 from pipeline.certify.exhaustive import OUT_OF_TIME
 from pipeline.certify.variants import layout as L
 from pipeline.certify.variants.innies import Terms, innies
-from pipeline.certify.variants.rank_numbers import Edge, comparable_pairs, encode_rank
+from pipeline.certify.variants.rank_numbers import (
+    Edge,
+    comparable_pairs,
+    encode_rank,
+    ranked_lines,
+)
 from pipeline.certify.variants.region_propagators import CONNECTED_SCRATCH
 from pipeline.certify.variants.simplify import NoSolution, SimplifiedConstraints
 from pipeline.certify.variants.unit_numbers import encode_units
@@ -259,8 +264,9 @@ class ConstraintNumbers:
             pairs = tuple(zip(small.line, large.line, strict=True))
             self._add_constraint(Pairs(pairs, eq), L.NORMAL)
         else:
-            bit = self.source.mask((small.first,))
-            used = encode_rank(small, bit, self.source.whole_units()).used
+            lines = frozenset((small.line, *small.other_lines))
+            are_different = ranked_lines(lines, self.source.whole_units()).are_different
+            used = self.source.mask((small.first,)) if are_different else 0
             self._add_encoded(L.INCREASING, L.NORMAL, [*small.line, *large.line], used)
 
     def add_total(self, constraint: Total, queue: int) -> list[int]:

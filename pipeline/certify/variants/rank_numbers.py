@@ -49,14 +49,12 @@ def ranked_lines(lines: frozenset[Cells], units: tuple[Cells, ...]) -> RankedLin
 class RankNumbers(NamedTuple):
     """The scope and the numbers of a RANKED constraint, which `layout` describes.
 
-    - `edges`: the edges at which the other lines begin, if they are whole units.
-    - `used`: the last of `numbers`.
+    `edges`: the edges at which the other lines begin, if they are whole units.
     """
 
     scope: list[int]
     numbers: tuple[int, ...]
     edges: list[Edge]
-    used: int
 
 
 # The other lines of the line's own edge are left out: their first cells must differ from its own.
@@ -70,8 +68,7 @@ def encode_rank(ranked: Ranked, bit: int, units: tuple[Cells, ...]) -> RankNumbe
     return RankNumbers(
         [*ranked.line, *chain.from_iterable(others)],
         (bit, ranked.rank, ranked.may_tie, length, edge_length, used),
-        [(bit, tuple(line[0] for line in edge)) for edge in edges],
-        used,
+        [(bit, tuple([line[0] for line in edge])) for edge in edges],
     )
 
 
