@@ -19,14 +19,15 @@ from pipeline.certify.variants.groups import (
     self_counting_sets,
     visible_automaton,
 )
-from pipeline.certify.variants.rank_numbers import Edge, comparable_pairs, ranked_lines
-from pipeline.certify.variants.region_propagators import CONNECTED_SCRATCH
-from pipeline.certify.variants.simplify import (
-    NoSolution,
-    SimplifiedConstraints,
-    Terms,
-    innies,
+from pipeline.certify.variants.innies import Terms, innies
+from pipeline.certify.variants.rank_numbers import (
+    Edge,
+    comparable_pairs,
+    encode_rank,
+    ranked_lines,
 )
+from pipeline.certify.variants.region_propagators import CONNECTED_SCRATCH
+from pipeline.certify.variants.simplify import NoSolution, SimplifiedConstraints
 from pipeline.certify.variants.unit_numbers import encode_units
 from pipeline.certify.variants.value_tables import (
     MAX_VALUES_WITH_SETS,
@@ -346,20 +347,13 @@ class ConstraintNumbers:
         return [self._add_encoded(L.SUM_BETWEEN, queue, cells, total, self.source.values[0])]
 
     def add_ranked(self, constraint: Ranked, queue: int) -> list[int]:
-        bit, length = self.source.mask((constraint.first,)), len(constraint.line)
+        bit = self.source.mask((constraint.first,))
         if not bit or not 0 <= constraint.rank <= len(constraint.other_lines):
             raise NoSolution
-        lines = ranked_lines(
-            frozenset((constraint.line, *constraint.other_lines)), self.source.whole_units()
-        )
-        edges = [edge for edge in lines.edges if constraint.line not in edge]
-        others = [line for edge in edges for line in edge] or constraint.other_lines
+        encoded = encode_rank(constraint, bit, self.source.whole_units())
         if queue != _IN_ALTERNATIVE:
-            self.edges |= {(bit, tuple(line[0] for line in edge)): None for edge in edges}
-        numbers = bit, constraint.rank, constraint.may_tie, length, len(edges[0]) if edges else 1
-        scope = [*constraint.line, *chain.from_iterable(others)]
-        used = bit if lines.are_different else 0
-        return [self._add_encoded(L.RANKED, queue, scope, *numbers, used)]
+            self.edges |= dict.fromkeys(encoded.edges)
+        return [self._add_encoded(L.RANKED, queue, encoded.scope, *encoded.numbers)]
 
     def add_order(self, small: Ranked, large: Ranked) -> None:
         """Add the order of two lines that `comparable_pairs` yields."""
@@ -367,9 +361,9 @@ class ConstraintNumbers:
             pairs = tuple(zip(small.line, large.line, strict=True))
             self._add_constraint(Pairs(pairs, eq), L.NORMAL)
         else:
-            bit, lines = self.source.mask((small.first,)), (small.line, *small.other_lines)
-            compared = ranked_lines(frozenset(lines), self.source.whole_units())
-            used = bit if compared.are_different else 0
+            lines = frozenset((small.line, *small.other_lines))
+            are_different = ranked_lines(lines, self.source.whole_units()).are_different
+            used = self.source.mask((small.first,)) if are_different else 0
             self._add_encoded(L.INCREASING, L.NORMAL, [*small.line, *large.line], used)
 
     def add_total(self, constraint: Total, queue: int) -> list[int]:

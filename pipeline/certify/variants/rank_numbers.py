@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator
 from functools import lru_cache
-from itertools import combinations
+from itertools import chain, combinations
 from typing import NamedTuple
 
 import numpy as np
@@ -44,6 +44,32 @@ def ranked_lines(lines: frozenset[Cells], units: tuple[Cells, ...]) -> RankedLin
     if sorted(line for edge in edges for line in edge) != sorted(lines):
         edges = []
     return RankedLines(tuple(sorted(edges)), all(frozenset(line) in unit_sets for line in lines))
+
+
+class RankNumbers(NamedTuple):
+    """The scope and the numbers of a RANKED constraint, which `layout` describes.
+
+    `edges`: the edges at which the other lines begin, if they are whole units.
+    """
+
+    scope: list[int]
+    numbers: tuple[int, ...]
+    edges: list[Edge]
+
+
+# The other lines of the line's own edge are left out: their first cells must differ from its own.
+def encode_rank(ranked: Ranked, bit: int, units: tuple[Cells, ...]) -> RankNumbers:
+    """Encode a rank. `bit` is the value with which the line begins; `units` hold all values."""
+    lines = ranked_lines(frozenset((ranked.line, *ranked.other_lines)), units)
+    edges = [edge for edge in lines.edges if ranked.line not in edge]
+    others = chain.from_iterable(edges) if edges else ranked.other_lines
+    used = bit if lines.are_different else 0
+    length, edge_length = len(ranked.line), len(edges[0]) if edges else 1
+    return RankNumbers(
+        [*ranked.line, *chain.from_iterable(others)],
+        (bit, ranked.rank, ranked.may_tie, length, edge_length, used),
+        [(bit, tuple([line[0] for line in edge])) for edge in edges],
+    )
 
 
 # Of two lines that begin with the same value, the greater one has the greater rank: it is greater

@@ -5,14 +5,11 @@ Nested alternatives are expanded. The units and peers of recent geometries are c
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import lru_cache, reduce
 from itertools import chain, combinations, pairwise, product
 from operator import eq, or_
 from typing import Any, NamedTuple
-
-import numpy as np
-from numpy.typing import NDArray
 
 from pipeline.certify.variants.line_propagators import MAX_SEGMENT_TOTAL
 from pipeline.certify.variants.unit_numbers import Unit
@@ -37,7 +34,7 @@ from pipeline.puzzle.constraints import (
     Pairs,
     ValueSwitch,
 )
-from pipeline.puzzle.geometry import Geometry, bits_of, indices_of, units_of
+from pipeline.puzzle.geometry import Geometry, bits_of, units_of
 from pipeline.puzzle.line_sums import SegmentSums, SumBetweenExtremes
 from pipeline.puzzle.puzzle import Puzzle
 from pipeline.puzzle.sums import (
@@ -55,16 +52,9 @@ _MAX_PAIRED_PARTS = 6
 """Maximum number of parts with equal sums for which every pair of parts gets a constraint. If there
 are more parts, only consecutive parts are compared."""
 
-_MIN_CAGES, _MAX_INNIES = 4, 5
-"""Innies and outies are computed if there are at least _MIN_CAGES cages. A band of several lines
-may have at most _MAX_INNIES of them."""
-
 _MAX_PARTS = 5
 """Maximum number of parts of which all unions are propagated together. More parts are alternatives
 of values, one by one."""
-
-Terms = dict[int, int]
-"""The weight of each cell of a sum."""
 
 
 class NoSolution(Exception):
@@ -346,88 +336,6 @@ class SimplifiedConstraints:
                 return self._alternatives(AllOf(tuple(parts)))
         _check_alternatives(len(alternatives))
         return alternatives
-
-
-# Each unit, and each band of adjacent lines, has a known total. Subtract the totals of the cages
-# that have more than half of their cells inside. The result is the total of the inside cells that
-# these cages miss (innies), minus the total of the cages' cells outside (outies). A cage that
-# overlaps a smaller cage is skipped, so no cell counts twice.
-def innies(
-    simplified: SimplifiedConstraints, units: tuple[Unit, ...]
-) -> Iterator[tuple[Terms, int]]:
-    """Yield innies and outies: sums of the few cells by which cages miss or overlap whole units.
-
-    A sum consists of the weights of its cells and its total.
-    """
-    totals = (
-        (constraint.weights(), constraint.total)
-        for constraint in simplified.constraints
-        if isinstance(constraint, Total)
-    )
-    sums = [([*terms], total) for terms, total in totals if {*terms.values()} == {1}]
-    cages, used = list[tuple[list[int], int]](), set[int]()
-    for cells, total in sorted(sums, key=lambda cage: len(cage[0])):
-        if used.isdisjoint(cells):
-            used.update(cells)
-            cages.append((cells, total))
-    if len(cages) < _MIN_CAGES:
-        return
-    bands = _bands(simplified.geometry, units, simplified.values)
-    in_cage = np.zeros((len(cages), simplified.geometry.size), np.float32)
-    for index, (cells, _) in enumerate(cages):
-        in_cage[index, cells] = 1
-    is_subtracted = bands.has_cell @ in_cage.T > in_cage.sum(axis=1) // 2
-    inside = is_subtracted @ in_cage
-    differ = inside != bands.has_cell
-    counts = differ.sum(axis=1)
-    rests = bands.totals - is_subtracted @ np.array([total for _, total in cages], np.int64)
-    chosen = np.flatnonzero((counts > 0) & (counts <= bands.max_innies))
-    rows, columns = np.nonzero(differ[chosen])
-    weights = np.where(inside[chosen[rows], columns] > 0, -1, 1).tolist()
-    terms, end = [*zip(columns.tolist(), weights, strict=True)], 0
-    for count, rest in zip(counts[chosen].tolist(), rests[chosen].tolist(), strict=True):
-        start, end = end, end + count
-        yield dict(terms[start:end]), rest
-
-
-class _Bands(NamedTuple):
-    """Units, and bands of adjacent lines that are units.
-
-    - `has_cell`: a row for each band, 1 for its cells, and 0 for the other cells of the grid.
-    - `totals`: the sum of the values of each band.
-    - `max_innies`: the maximum number of innies and outies of each band.
-    """
-
-    has_cell: NDArray[np.float32]
-    totals: NDArray[np.int64]
-    max_innies: NDArray[np.int64]
-
-
-@lru_cache(maxsize=16)
-def _bands(geometry: Geometry, units: tuple[Unit, ...], values: range) -> _Bands:
-    """Return the units, and the bands of adjacent lines that are units."""
-    totals = {
-        bits_of(unit.cells): sum([values[index] for index in indices_of(unit.values)])
-        for unit in units
-    }
-    bands = [(cells, total, cells.bit_count() - 2) for cells, total in totals.items()]
-    for lines in (tuple(geometry.rows()), tuple(geometry.columns())):
-        length = len(lines) if geometry.free_grid else geometry.side
-        for start in range(0, len(lines), length):
-            grid = [bits_of(line) for line in lines[start : start + length]]
-            for first, line in enumerate(grid):
-                cells = total = 0
-                for last in grid[first : first + geometry.side - 1]:
-                    if last not in totals:
-                        break
-                    cells, total = cells | last, total + totals[last]
-                    if last != line:
-                        bands.append((cells, total, _MAX_INNIES))
-    has_cell = np.zeros((len(bands), geometry.size), np.float32)
-    for row, (cells, _, _) in zip(has_cell, bands, strict=True):
-        row[[*indices_of(cells)]] = 1
-    band_totals, max_innies = np.array([band[1:] for band in bands], np.int64).reshape(-1, 2).T
-    return _Bands(has_cell, band_totals, max_innies)
 
 
 _ADDERS: dict[type[Constraint], Callable[[SimplifiedConstraints, Any], None]] = {

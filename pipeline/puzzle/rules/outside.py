@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from itertools import chain
 from typing import ClassVar
 
@@ -168,7 +169,7 @@ class FullRank(OutsideClue):
 
     def _other_lines(self, geometry: Geometry) -> tuple[Cells, ...]:
         """All other lines. Raises ValueError if the rule's line is not a whole row or column."""
-        lines = dict.fromkeys(directed_lines(geometry))
+        lines = _directed_lines(geometry)
         if self.line not in lines:
             raise ValueError(f"{self.name}: its line must be a whole row or column")
         return tuple(line for line in lines if line != self.line)
@@ -179,6 +180,12 @@ class FullRank(OutsideClue):
 
     def caption(self) -> str:
         return f"{self.name}, ties allowed" if self.tied else self.name
+
+
+@lru_cache(maxsize=16)
+def _directed_lines(geometry: Geometry) -> tuple[Cells, ...]:
+    """All rows and columns in both directions, without repeats; cached."""
+    return tuple(dict.fromkeys(directed_lines(geometry)))
 
 
 _HIDDEN = -2

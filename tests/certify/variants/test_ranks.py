@@ -99,7 +99,7 @@ def random_puzzle(chance):
 
 def test_ranks_are_those_that_the_predicate_takes(compiled_search):
     chance, counts = random.Random(3), []
-    for _ in range(200 if compiled_search else 30):
+    for _ in range(120 if compiled_search else 30):
         puzzle = random_puzzle(chance)
         known = [grid for grid in grids(puzzle.geometry) if is_solution(puzzle, grid)]
         assert search_all(compiled_search, puzzle) == known, puzzle
