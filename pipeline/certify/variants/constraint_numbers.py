@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Sequence
-from itertools import accumulate, chain, combinations
+from itertools import accumulate, chain
 from typing import Any
 
 import numpy as np
@@ -28,6 +28,7 @@ from pipeline.certify.variants.value_tables import (
     bit_tables,
     nondeterministic_layers,
     sets_by_sum,
+    unions_of_parts,
 )
 from pipeline.puzzle.connected import Connected, DifferentPairs
 from pipeline.puzzle.constraints import (
@@ -246,17 +247,12 @@ class ConstraintNumbers:
 
     def add_each_part(self, constraint: HoldsEachPart, queue: int) -> list[int]:
         cells = tuple(dict.fromkeys(constraint.cells))
-        parts = [self.source.mask(part) for part in constraint.parts]
-        unions = {
-            sum(chosen): size
-            for size in range(1, len(parts) + 1)
-            for chosen in combinations(parts, size)
-        }
-        if not all(parts) or len(parts) > len(cells):
+        unions = unions_of_parts(constraint.parts, self.source.values)
+        if not all(mask for _, mask in unions) or len(constraint.parts) > len(cells):
             raise NoSolution
         if not unions:
             return []
-        numbers = chain.from_iterable((size, mask) for mask, size in unions.items())
+        numbers = chain.from_iterable(unions)
         return [self._add_encoded(L.MIN_COUNTS, queue, cells, len(unions), *numbers)]
 
     def add_segment_sums(self, constraint: SegmentSums, queue: int) -> list[int]:
