@@ -20,11 +20,8 @@ CONNECTED_SCRATCH = 9
 # would fall apart or be too small are inside (`_force_cut_cells`). If the number of possible cells
 # equals the size of the region, all of them are inside.
 @compiled()
-def propagate_connected(state, problem, first, length):
-    """Enforce that the cells with a value in a mask form one connected region.
-
-    If `size` is not 0, the region has exactly this size.
-    """
+def _propagate_connected(state, problem, first, length):
+    """Eliminate as `propagate_connected` does, even if it has seen the same cells before."""
     data = first + length
     inside, size = problem[data], problem[data + 1]
     possible = members = 0
@@ -67,6 +64,44 @@ def propagate_connected(state, problem, first, length):
     return reached in (size, members) or _force_cut_cells(
         state, problem, first, length, root, reached
     )
+
+
+# The result depends only on which cells are possible and which are members. So a call that changed
+# nothing is remembered by these two sets, and the next call with the same sets is skipped: a change
+# of a cell schedules the constraints of all labels, but often concerns only a few of them.
+@compiled()
+def propagate_connected(state, problem, first, length):
+    """Enforce that the cells with a value in a mask form one connected region.
+
+    If `size` is not 0, the region has exactly this size.
+    """
+    data = first + length
+    inside, neighbours = problem[data], data + 2 + problem[data + 2 + length]
+    memory = problem[L.MEMORY] + problem[neighbours + length]
+    is_known = True
+    for start in range(0, length, L.CELLS_PER_WORD):
+        possible = members = 0
+        bit = 1
+        for i in range(first + start, first + min(length, start + L.CELLS_PER_WORD)):
+            mask = state[L.DOMAINS + problem[i]]
+            if mask & inside:
+                possible |= bit
+                if mask & ~inside == 0:
+                    members |= bit
+            bit <<= 1
+        is_known &= state[memory] == possible and state[memory + 1] == ~members
+        state[memory] = possible
+        state[memory + 1] = ~members
+        memory += 2
+    if is_known:
+        return True
+    had_changed = state[L.HAS_CHANGED]
+    state[L.HAS_CHANGED] = 0
+    can_hold = _propagate_connected(state, problem, first, length)
+    if not can_hold or state[L.HAS_CHANGED]:
+        state[memory - 1] = 0  # no complement of a set
+    state[L.HAS_CHANGED] |= had_changed
+    return can_hold
 
 
 # The region is connected, so it lies within one connected component of possible cells. A component
