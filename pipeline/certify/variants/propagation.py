@@ -18,13 +18,13 @@ from pipeline.certify.variants.domains import (
     set_size,
 )
 from pipeline.certify.variants.equality_propagators import (
+    propagate_count_of_equal,
     propagate_count_of_values,
     propagate_equal_to_any,
 )
 from pipeline.certify.variants.rank_propagators import propagate_ranked
 from pipeline.certify.variants.region_propagators import (
     propagate_connected,
-    propagate_count_of_equal,
     propagate_different_pairs,
 )
 from pipeline.certify.variants.sum_propagators import propagate_one_of_sets, propagate_total
