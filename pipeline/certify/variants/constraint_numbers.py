@@ -92,6 +92,7 @@ class ConstraintNumbers:
     - `blocks`: the start of `problem` up to `end_of_blocks`: bit tables, then shared tables.
     - `sets_offset`: the offset of SETS_BY_SUM, or NONE.
     - `scratch`: length of the working memory that propagators need.
+    - `memory`: length of MEMORY.
     - `max_any_of_cells`: maximum number of cells of an ANY_OF.
     - `edges`: the places of ranked values, as keys.
     """
@@ -113,6 +114,7 @@ class ConstraintNumbers:
         self.sets_offset = L.NONE
         self.scratch = self.max_any_of_cells = 1
         self.edges: dict[Edge, None] = {}
+        self.memory = 0
 
     def add_all(self) -> None:
         """Add all constraints. Raises NoSolution and TooLarge."""
@@ -289,11 +291,9 @@ class ConstraintNumbers:
         listed = [positions[other] for cell in cells for other in neighbours[cell]]
         next_equal = [positions[cell] for cell in self.source.rings_of_equal(cells)]
         self.scratch = max(self.scratch, CONNECTED_SCRATCH * len(cells))
-        return [
-            self._add_encoded(
-                L.CONNECTED, queue, cells, inside, size or 0, *offsets, *listed, *next_equal
-            )
-        ]
+        numbers = inside, size or 0, *offsets, *listed, *next_equal, self.memory
+        self.memory += 2 * -(-len(cells) // L.CELLS_PER_WORD)
+        return [self._add_encoded(L.CONNECTED, queue, cells, *numbers)]
 
     def add_different_pairs(self, constraint: DifferentPairs, queue: int) -> list[int]:
         if len(constraint.pairs) > len(self.source.values) ** 2:

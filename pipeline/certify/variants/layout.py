@@ -53,6 +53,7 @@ SAVED_CELLS = 9  # (CELL_COUNT + 1) × CELL_COUNT masks: all cells before each o
 DECISIONS = 10  # (CELL_COUNT + 1) × 2: the cell and the bit of each open branch
 SCRATCH = 11  # working memory of the current propagator
 PROBE_MASKS = 12  # 2 masks per cell: before the alternatives, and the union of all results
+MEMORY = 20  # what propagators remember of earlier calls; zeros before the first call
 RECORD = 19  # the branches and leaves of the last call of `search`, in order: see below
 
 # `problem`: offsets of areas of `problem`.
@@ -97,10 +98,11 @@ AUTOMATON = 8  # offset in `problem` of an automaton, which accepts the values o
 ONE_OF_VALUES = 9  # mask. The cell holds one of these values
 ANY_OF = 10  # number of alternatives, then for each its length and its constraints, as offsets from
 #              CONSTRAINT_DATA. At least one alternative holds; none contains another ANY_OF
-CONNECTED = 11  # mask, size or 0, length + 1 offsets, neighbours, equal cells. The cells with a
-#                 value in the mask form one region of this size. The neighbours of each cell are
-#                 positions in the scope; the offsets count from the first offset. The cells that
-#                 are equal by rule form rings: each has the position of the next, or its own
+CONNECTED = 11  # mask, size or 0, length + 1 offsets, neighbours, equal cells, place in MEMORY. The
+#                 cells with a value in the mask form one region of this size. The neighbours of
+#                 each cell are positions in the scope; the offsets count from the first offset. The
+#                 cells that are equal by rule form rings: each has the position of the next, or its
+#                 own
 DIFFERENT_PAIRS = 12  # none. The cells are pairs: no two pairs hold the same two values
 COUNT_OF_EQUAL = 13  # offset, is_unbroken, number of arms, their lengths. The cells are a counter,
 #                      a start, and arms. The counter is the number of cells, including the start,

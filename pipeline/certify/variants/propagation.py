@@ -18,6 +18,7 @@ from pipeline.certify.variants.domains import (
     set_size,
 )
 from pipeline.certify.variants.equality_propagators import (
+    propagate_count_of_equal,
     propagate_count_of_values,
     propagate_equal_to_any,
 )
@@ -34,7 +35,6 @@ from pipeline.certify.variants.part_propagators import propagate_min_counts
 from pipeline.certify.variants.rank_propagators import propagate_increasing, propagate_ranked
 from pipeline.certify.variants.region_propagators import (
     propagate_connected,
-    propagate_count_of_equal,
     propagate_different_pairs,
 )
 from pipeline.certify.variants.sum_propagators import propagate_one_of_sets, propagate_total

@@ -1,4 +1,4 @@
-"""Propagators of regions that the solution defines, and of counts of equal cells.
+"""Propagators of regions that the solution defines, and of pairs that differ.
 
 Like the propagators in `propagation`, each is exact when all cells of its scope have one value.
 `layout` describes `state` and `problem`.
@@ -20,11 +20,8 @@ CONNECTED_SCRATCH = 9
 # would fall apart or be too small are inside (`_force_cut_cells`). If the number of possible cells
 # equals the size of the region, all of them are inside.
 @compiled()
-def propagate_connected(state, problem, first, length):
-    """Enforce that the cells with a value in a mask form one connected region.
-
-    If `size` is not 0, the region has exactly this size.
-    """
+def _propagate_connected(state, problem, first, length):
+    """Eliminate as `propagate_connected` does, even if it has seen the same cells before."""
     data = first + length
     inside, size = problem[data], problem[data + 1]
     possible = members = 0
@@ -67,6 +64,44 @@ def propagate_connected(state, problem, first, length):
     return reached in (size, members) or _force_cut_cells(
         state, problem, first, length, root, reached
     )
+
+
+# The result depends only on which cells are possible and which are members. So a call that changed
+# nothing is remembered by these two sets, and the next call with the same sets is skipped: a change
+# of a cell schedules the constraints of all labels, but often concerns only a few of them.
+@compiled()
+def propagate_connected(state, problem, first, length):
+    """Enforce that the cells with a value in a mask form one connected region.
+
+    If `size` is not 0, the region has exactly this size.
+    """
+    data = first + length
+    inside, neighbours = problem[data], data + 2 + problem[data + 2 + length]
+    memory = problem[L.MEMORY] + problem[neighbours + length]
+    is_known = True
+    for start in range(0, length, L.CELLS_PER_WORD):
+        possible = members = 0
+        bit = 1
+        for i in range(first + start, first + min(length, start + L.CELLS_PER_WORD)):
+            mask = state[L.DOMAINS + problem[i]]
+            if mask & inside:
+                possible |= bit
+                if mask & ~inside == 0:
+                    members |= bit
+            bit <<= 1
+        is_known &= state[memory] == possible and state[memory + 1] == ~members
+        state[memory] = possible
+        state[memory + 1] = ~members
+        memory += 2
+    if is_known:
+        return True
+    had_changed = state[L.HAS_CHANGED]
+    state[L.HAS_CHANGED] = 0
+    can_hold = _propagate_connected(state, problem, first, length)
+    if not can_hold or state[L.HAS_CHANGED]:
+        state[memory - 1] = 0  # no complement of a set
+    state[L.HAS_CHANGED] |= had_changed
+    return can_hold
 
 
 # The region is connected, so it lies within one connected component of possible cells. A component
@@ -301,119 +336,3 @@ def propagate_different_pairs(state, problem, first, length):
                 elif mask & ~taken == 0 and not restrict(state, problem, second_cell, ~bit):
                     return False
     return True
-
-
-@compiled(inline=True)
-def _bits_between(problem, mask, low, high):
-    """Return the bits `low` to `high` of a mask of values. These bounds may be out of range."""
-    low, high = max(low, 0), min(high, problem[L.VALUE_COUNT] - 1)
-    return mask & ((2 << high) - (1 << low)) if low <= high else 0
-
-
-# A cell that is fixed to the value counts, and a cell that has the value as a candidate may count.
-# In an unbroken arm, only the leading run of such cells counts.
-@compiled()
-def _arm_bounds(state, problem, first, length, bit, is_unbroken):
-    """Return the minimum and the maximum number of cells of an arm that hold the value `bit`."""
-    low = high = 0
-    for i in range(first, first + length):
-        mask = state[L.DOMAINS + problem[i]]
-        if is_unbroken:
-            if mask == bit and low == i - first:
-                low += 1
-            if not mask & bit:
-                break
-            high += 1
-        else:
-            low += mask == bit
-            high += mask & bit != 0
-    return low, high
-
-
-# Constructive disjunction over the values of the start: each value is tried separately, and all
-# cells are restricted to the union of the results. For one value, the arms give a minimum and a
-# maximum of the count. An undecided cell may hold the value if the count can exceed its minimum,
-# and another value if the count can be less than its maximum.
-@compiled()
-def propagate_count_of_equal(state, problem, first, length):
-    """Enforce that the counter is the number of cells that equal the start.
-
-    The start counts, and the cells of its arms.
-    """
-    data = first + length
-    offset, is_unbroken, arms = problem[data], problem[data + 1], problem[data + 2]
-    counter, start, kept = problem[first], problem[first + 1], problem[L.SCRATCH]
-    for i in range(length):
-        state[kept + i] = 0
-    counter_mask, start_mask = state[L.DOMAINS + counter], state[L.DOMAINS + start]
-    while start_mask:
-        bit = start_mask & -start_mask
-        start_mask ^= bit
-        low = high = 1 - offset
-        arm_start = first + 2
-        for arm in range(data + 3, data + 3 + arms):
-            arm_low, arm_high = _arm_bounds(
-                state, problem, arm_start, problem[arm], bit, is_unbroken
-            )
-            low += arm_low
-            high += arm_high
-            arm_start += problem[arm]
-        counts = _bits_between(problem, counter_mask, low, high)
-        if counts == 0:
-            continue
-        state[kept] |= counts
-        state[kept + 1] |= bit
-        can_exceed, can_be_less = (
-            _bits_between(problem, counts, low + 1, high),
-            _bits_between(problem, counts, low, high - 1),
-        )
-        arm_start = first + 2
-        for arm in range(data + 3, data + 3 + arms):
-            if is_unbroken:
-                _add_unbroken_arm(
-                    state, problem, first, arm_start, problem[arm], bit, counts, low, high
-                )
-            else:
-                for i in range(arm_start, arm_start + problem[arm]):
-                    mask = state[L.DOMAINS + problem[i]]
-                    if mask == bit or not mask & bit:
-                        state[kept + i - first] |= mask
-                    else:
-                        state[kept + i - first] |= bit if can_exceed else 0
-                        state[kept + i - first] |= mask & ~bit if can_be_less else 0
-            arm_start += problem[arm]
-    for i in range(length):
-        if not restrict(state, problem, problem[first + i], state[kept + i]):
-            return False
-    return True
-
-
-# Only the leading run of cells with the value counts. Each length of the run that the counter
-# allows is one case: the cells of the run hold the value, the next cell does not, and later cells
-# may hold any candidate.
-@compiled()
-def _add_unbroken_arm(state, problem, first, arm_start, length, bit, counts, low, high):
-    """Add to SCRATCH the values that the cells of an unbroken arm can hold."""
-    kept = problem[L.SCRATCH] + arm_start - first
-    arm_low, arm_high = _arm_bounds(state, problem, arm_start, length, bit, True)
-    farthest, is_passed = -1, False
-    for index in range(arm_high, arm_low - 1, -1):
-        mask = state[L.DOMAINS + problem[arm_start + index]] if index < length else 0
-        if mask != bit and _bits_between(
-            problem, counts, low - arm_low + index, high - arm_high + index
-        ):
-            farthest = max(farthest, index)
-    for index in range(length):
-        mask = state[L.DOMAINS + problem[arm_start + index]]
-        can_end = (
-            arm_low <= index <= arm_high
-            and mask != bit
-            and _bits_between(problem, counts, low - arm_low + index, high - arm_high + index) != 0
-        )
-        if is_passed:
-            state[kept + index] |= mask
-        if can_end:
-            state[kept + index] |= mask & ~bit
-            is_passed = True
-        if index < farthest:
-            state[kept + index] |= mask & bit

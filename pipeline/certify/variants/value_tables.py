@@ -135,7 +135,7 @@ class AutomatonKey(NamedTuple):
 # states with the same transitions are merged, and states without a path to the end are removed. The
 # result is minimal, like a reduced decision diagram (R. Bryant, Graph-based algorithms for Boolean
 # function manipulation, 1986), and accepts the same values.
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=256)
 def automaton_layers(key: AutomatonKey, length: int, values: range) -> Numbers | None:
     """Unroll an automaton over `length` cells, and reduce it to the format of `layout`.
 
@@ -226,12 +226,15 @@ def _unreduced_layers(
     there is no transition.
     """
     layers: list[dict[Hashable, list[Hashable | None]]] = []
+    known: dict[Hashable, list[Hashable | None]] = {}  # steps do not depend on the cell
     states, steps = {key.start}, 0
     for _ in range(length):
         steps += len(states) * len(values)
         if steps > MAX_STEPS:
             raise TooLarge("an automaton has too many states")
-        layer = {state: [key.step(state, v, *key.numbers) for v in values] for state in states}
+        for state in states - known.keys():
+            known[state] = [key.step(state, value, *key.numbers) for value in values]
+        layer = {state: known[state] for state in states}
         layers.append(layer)
         successors = chain.from_iterable(layer.values())
         states = {state for state in successors if state is not None}
