@@ -15,7 +15,7 @@ from pipeline.puzzle.constraints import (
     Constraint,
     OneOfSets,
 )
-from pipeline.puzzle.group_sums import define_sums, possible_sums, require_sum
+from pipeline.puzzle.group_sums import define_sums, possible_sums, require_total
 
 if TYPE_CHECKING:
     from pipeline.puzzle.builder import ClauseBuilder
@@ -334,7 +334,7 @@ def _encode_sum(
             numbers.append(tuple(weight * total for total in possible_sums(len(cells), values)))
             literals += clauses.sums[group]
     required = tuple(total - constant for total in totals)
-    require_sum(clauses, (), (*literals, *total_literals), tuple(numbers), required)
+    require_total(clauses, (), (*literals, *total_literals), tuple(numbers), required)
 
 
 def _sum_ranges(length: int, weight: int, values: range) -> list[tuple[int, int]]:

@@ -15,7 +15,7 @@ from support.strategies import examples
 from pipeline.errors import LimitReached
 from pipeline.puzzle.builder import ClauseBuilder, ClauseLimits
 from pipeline.puzzle.constraints import AnyOf, Constraint
-from pipeline.puzzle.group_sums import define_sums, possible_sums, require_sum
+from pipeline.puzzle.group_sums import define_sums, possible_sums, require_total
 from pipeline.puzzle.sums import SameTotals, Total
 
 Values = tuple[int, ...]
@@ -116,7 +116,7 @@ def test_numbers_with_true_literals_sum_to_a_total(numbers, totals, expected):
     literals = [*range(1, 2 * len(numbers) + 1)]
     ends = {total: clauses.new_variable() for total in totals}
     clauses.require_at_most_one([*ends.values()])
-    require_sum(clauses, (), [*literals, *ends.values()], numbers, totals)
+    require_total(clauses, (), [*literals, *ends.values()], numbers, totals)
     found = {}
     with Minisat22(bootstrap_with=clauses.clauses) as solver:
         for one, other in zip(literals[::2], literals[1::2], strict=True):
