@@ -77,7 +77,7 @@ def _layers(size: int, values: range) -> list[list[_State]]:
     return layers
 
 
-def require_sum(
+def require_total(
     clauses: ClauseBuilder,
     _cells: Sequence[int],
     literals: Sequence[int],

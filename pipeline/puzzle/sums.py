@@ -15,7 +15,7 @@ from pipeline.puzzle.constraints import (
     Constraint,
     OneOfSets,
 )
-from pipeline.puzzle.group_sums import define_sums, possible_sums, require_sum
+from pipeline.puzzle.group_sums import define_sums, possible_sums, require_total
 
 if TYPE_CHECKING:
     from pipeline.puzzle.builder import ClauseBuilder
@@ -375,7 +375,7 @@ def _encode_sum(
             literals += clauses.sums[group]
     required = tuple(total - constant for total in totals)
     parameters = tuple(numbers), required
-    clauses.encode_cached(require_sum, (), (*literals, *total_literals), parameters)
+    clauses.encode_cached(require_total, (), (*literals, *total_literals), parameters)
 
 
 def _sum_ranges(length: int, weight: int, values: range) -> list[tuple[int, int]]:
