@@ -142,13 +142,14 @@ def self_counting_sets(
 @lru_cache(maxsize=64)
 def _sets_of_sum(values: range, total: int) -> tuple[tuple[int, ...], ...] | None:
     """Return the sets of positive values that sum to `total`, descending; None if too many."""
+    lowest = max(values[0], 1)
 
     def subsets(highest: int, rest: int) -> Iterator[tuple[int, ...]]:
         """Yield the sets of values up to `highest` that sum to `rest`."""
         if not rest:
             yield ()
-        for value in range(min(highest, rest), 0, -1):
-            if value * (value + 1) // 2 < rest:
+        for value in range(min(highest, rest), lowest - 1, -1):
+            if (lowest + value) * (value - lowest + 1) // 2 < rest:
                 return
             yield from ((value, *others) for others in subsets(value - 1, rest - value))
 

@@ -119,6 +119,7 @@ def test_too_many_sets_are_not_listed():
     assert self_counting_sets(range(1, 31), 200, ()) is None
     assert len(self_counting_sets(range(1, 17), 68, ())) == 1314
     assert self_counting_sets(range(3), 3, ()) == [(2, 1)]
+    assert self_counting_sets(range(2, 6), 7, ()) == [(5, 2), (4, 3)]
 
 
 @for_each("lowest", [0, 1])
