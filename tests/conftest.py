@@ -48,7 +48,7 @@ def pytest_configure():
 
 
 def _has_room():
-    """Whether tests may have their files in memory: on a disk, to write them takes a tenth of all.
+    """Whether tests may have their files in memory: to create one takes far less than on a disk.
 
     CI has them on a disk, in all but one of its runs. Some of them are programs to run.
     """
