@@ -9,6 +9,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 from fcntl import LOCK_EX, LOCK_NB, LOCK_SH, LOCK_UN, flock
 from importlib import import_module
 from importlib.util import find_spec
@@ -26,6 +27,8 @@ from support.solvers import put_away
 from pipeline.solving.solvers.child import Peer
 
 BUILD = Path(__file__).parents[1] / "build"
+MEMORY, MIN_MEMORY = Path("/dev/shm"), 2 * 2**30
+"""Where Linux has files in memory, and the bytes that must be free there."""
 
 
 def pytest_configure():
@@ -40,6 +43,21 @@ def pytest_configure():
     sys.dont_write_bytecode = False
     # what numba compiles is kept for the next time, but not among the user's files
     os.environ["XDG_CACHE_HOME"] = str(BUILD / "cache")
+    if not os.environ.keys() & {"TMPDIR", "CI"} and _has_room():
+        os.environ["TMPDIR"], tempfile.tempdir = str(MEMORY), None
+
+
+def _has_room():
+    """Whether tests may have their files in memory: to create one takes far less than on a disk.
+
+    CI has them on a disk, in all but one of its runs. Some of them are programs to run.
+    """
+    try:
+        status = os.statvfs(MEMORY)
+    except OSError:
+        return False
+    is_usable = os.access(MEMORY, os.W_OK) and not status.f_flag & os.ST_NOEXEC
+    return is_usable and status.f_bavail * status.f_frsize >= MIN_MEMORY
 
 
 def pytest_collection_finish():

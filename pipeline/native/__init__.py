@@ -309,6 +309,7 @@ class ProgramLoader:
         self._program = program
         self._seconds = 0.0
         self._function: Callable[..., int] | None = None
+        self._folder: Path | None = None
         self._is_requested = False
         self._is_unavailable = False
 
@@ -340,7 +341,8 @@ class ProgramLoader:
 
     def _load(self) -> None:
         """Load the function if its code exists; if not, start to compile it after enough work."""
-        folder = self._program.create_folder()
+        # its name is a hash of dozens of files, too many to read for each piece of plain work
+        folder = self._folder = self._folder or self._program.create_folder()
         if (folder / _CODE_FILE).exists():
             self._function = self._program.load_from(folder)
             os.utime(folder)  # a folder that is not touched is removed as unused

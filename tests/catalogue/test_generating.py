@@ -18,7 +18,7 @@ from pipeline.errors import LimitReached, UsageError
 from pipeline.puzzle.geometry import NINE_BY_NINE
 from pipeline.puzzle.puzzle import Grid, Puzzle
 from pipeline.solving.solvers import Solvers
-from pipeline.steps import ratings
+from pipeline.steps import Use, ratings
 
 FULL = NINE_BY_NINE.all_values
 
@@ -160,10 +160,20 @@ def test_variants_are_other_puzzles_with_the_same_solution_and_symmetry():
     assert len({puzzle.tobytes() for puzzle in made}) > 12
 
 
-def test_variants_of_puzzles_that_need_a_harder_technique_have_different_solutions():
+def test_variants_of_puzzles_that_need_a_harder_technique_are_tried(monkeypatch):
+    monkeypatch.setattr(generating, "BATCH_GRIDS", 8)
     tried = []
-    wish = Wish(technique="hidden pair")
-    made = [*islice(generate_puzzles(wish, 1, tried.append), 3)]
-    assert len({each.solution for each in made}) == 3
+    made = [*islice(generate_puzzles(Wish(technique="pointing"), 3, tried.append), 2)]
+    assert [each.hardest for each in ratings((each.masks for each in made), has_se=False)] == [
+        "pointing"
+    ] * 2
     assert tried == sorted(tried)
-    assert tried[-1] > 24
+    assert tried[-1] > 8
+
+
+def test_of_the_variants_of_a_puzzle_one_is_taken(monkeypatch):
+    """All variants of two puzzles suit, but those of one puzzle have its solution."""
+    uses = iter([[Use.INSUFFICIENT] * 2 + [Use.NONE] * 22, [Use.HARDEST] * 24, [Use.HARDEST] * 24])
+    monkeypatch.setattr(generating, "uses_of", lambda *_: next(uses))
+    first, second, third, *_ = some(Wish(technique="pointing"), 3)
+    assert len({first.solution, second.solution, third.solution}) == 3

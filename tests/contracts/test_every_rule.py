@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 import pytest
 from pysat.solvers import Minisat22
-from support.cases import for_each
+from support.cases import default_cases, for_each
 from support.rules.examples import EXAMPLES, stated
 from support.rules.predicates import MEANS
 
@@ -31,11 +31,8 @@ from pipeline.puzzle.shapes import Dot, Label, Line, Outline, Place, Point, Ring
 
 every_rule = for_each("kind", EXAMPLES)
 
-MOST = 1500
-"""Assignments of an example that are all tried."""
-
-SOME = 60
-"""How many are drawn of an example that allows more, in each of several ways."""
+QUICK, THOROUGH = (800, 20), (1500, 60)
+"""How many assignments of an example are all tried, and else drawn in each of several ways."""
 
 
 class Stated:
@@ -81,9 +78,9 @@ class Stated:
             assert taken == wanted, f"clauses of {self.rule} of {held}: it is {wanted}"
         return wanted
 
-    def some_taken(self, chance: random.Random) -> Iterator[tuple[int, ...]]:
+    def some_taken(self, chance: random.Random, number: int) -> Iterator[tuple[int, ...]]:
         """Assignments that the clauses take, some values of which are chosen at random."""
-        for _ in range(SOME):
+        for _ in range(number):
             cells = chance.sample(self.cells, chance.randint(0, min(4, len(self.cells))))
             chosen = [self.clauses.literal(cell, chance.choice(self.values)) for cell in cells]
             solver = chance.choice(self.solvers)
@@ -108,14 +105,14 @@ def changed(chance: random.Random, held: tuple[int, ...], values: range) -> tupl
     return tuple(after)
 
 
-def drawn(example: Stated, chance: random.Random) -> Iterator[tuple[int, ...]]:
+def drawn(example: Stated, chance: random.Random, some: int) -> Iterator[tuple[int, ...]]:
     """Random values, different ones as far as there are, and steps from those that are taken."""
     values, number = example.values, len(example.cells)
-    for _ in range(SOME):
+    for _ in range(some):
         yield tuple(chance.choices(values, k=number))
         if number <= len(values):
             yield tuple(chance.sample(values, number))
-    for held in example.some_taken(chance):
+    for held in example.some_taken(chance, some):
         yield held
         here = held
         for _ in range(10):
@@ -125,10 +122,11 @@ def drawn(example: Stated, chance: random.Random) -> Iterator[tuple[int, ...]]:
                 here = after
 
 
-def assignments(example: Stated) -> Iterator[tuple[int, ...]]:
-    if len(example.values) ** len(example.cells) <= MOST:
+def assignments(example: Stated, most: int, some: int) -> Iterator[tuple[int, ...]]:
+    """All of them; of more than `most`, `some` that are drawn in each of several ways."""
+    if len(example.values) ** len(example.cells) <= most:
         return product(example.values, repeat=len(example.cells))
-    return drawn(example, random.Random(len(example.cells)))
+    return drawn(example, random.Random(len(example.cells)), some)
 
 
 def named(kind: type[Rule]) -> Iterator[type[Rule]]:
@@ -146,12 +144,15 @@ def test_every_rule_has_a_name_of_its_own_examples_and_a_predicate():
     assert all(type(each) is rule for rule, found in EXAMPLES.items() for _, each in found)
 
 
+@pytest.mark.parametrize(("most", "some"), default_cases([QUICK, THOROUGH], QUICK))
 @every_rule
-def test_formula_clauses_and_predicate_agree_on_what_keeps_the_rule_and_what_breaks_it(kind):
+def test_formula_clauses_and_predicate_agree_on_what_keeps_the_rule_and_what_breaks_it(
+    kind, most, some
+):
     seen = set()
     for geometry, rule in EXAMPLES[kind]:
         example = Stated(geometry, rule)
-        seen |= set(map(example.keeps, assignments(example)))
+        seen |= set(map(example.keeps, assignments(example, most, some)))
     assert seen == {True, False}
 
 

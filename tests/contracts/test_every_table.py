@@ -30,10 +30,11 @@ from pipeline.outbox.traits import NUMBER, TRAITS, TRUTH, WHOLE, WORD
 
 EASY = "53..7....6..195....98....6.8...6...34..8.3..17...2...6.6....28....419..5....8..79"
 FOUR = "1.....2..3.....4"
+CAGED = ".Shape~4x4.~R1C1_1.~R2C3_2.~R3C2_3.~R4C4_4.Cage~3~R1C1~R1C2"
 FORMULA = "p cnf 2 2\n1 2 0\n-1 0\n"
 FILES = {
     "a.txt": f'{EASY}\n{EASY[::-1]}\n{FOUR}\n=1+1\nx, "y"\n{"." * 81}\n{EASY}\n',
-    "rules.txt": f"{KILLER}\n{FOUR}\n",
+    "rules.txt": f"{CAGED}\n{FOUR}\n",
     "one.txt": f"{FOUR}\n",
     "clash.txt": "11..\n....\n....\n....\n",
     "formula.cnf": FORMULA,

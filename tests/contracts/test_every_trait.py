@@ -9,7 +9,7 @@ from typing import get_args
 import numpy as np
 import pytest
 from support.cases import for_each
-from support.outboxes import copied, made, shared
+from support.outboxes import linked, made, shared
 from support.pages import PAGES
 
 from pipeline.catalogue.traits import COMPUTATIONS, SolvedBatch, find_traits
@@ -54,7 +54,7 @@ def original(tmp_path_factory):
 
 @pytest.fixture
 def outbox(original, tmp_path):
-    return copied(original, tmp_path)
+    return linked(original, tmp_path)
 
 
 def test_every_trait_can_be_chosen_and_is_computed():

@@ -195,9 +195,12 @@ def test_a_set_whose_record_may_not_be_read_is_not_replaced(box: DropFolder) -> 
 
 
 def test_done_on_another_filesystem_is_refused_with_what_is_wrong(box: DropFolder) -> None:
-    if Path("/dev/shm").stat().st_dev == box.inbox.stat().st_dev:
+    folders = (Path("/dev/shm"), Path(__file__).parent)  # nothing is written there
+    own = box.inbox.stat().st_dev
+    other = next((each for each in folders if each.exists() and each.stat().st_dev != own), None)
+    if other is None:
         pytest.skip("there is one filesystem only")
-    (box.inbox / "done").symlink_to("/dev/shm")
+    (box.inbox / "done").symlink_to(other)
     box.drop("a.txt")
     result = box.run()
     assert result.returncode == 75

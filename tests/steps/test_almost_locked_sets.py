@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from functools import cache
 from itertools import pairwise
 
 import pytest
@@ -156,6 +157,7 @@ SHARED_CELLS = """
 """
 
 
+@cache
 def _first_chain(position: str) -> Step:
     marks = position.split()
     masks = [1 << int(mark[1]) - 1 if mark[0] == "=" else 511 for mark in marks]

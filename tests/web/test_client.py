@@ -88,7 +88,7 @@ def test_pastes_are_named_by_the_time_so_that_their_names_are_new_and_sorted(cli
 
 
 def test_many_files_of_one_name_are_taken_without_trying_all_their_numbers(client, box):
-    taken = ["a.txt", *(f"a-{number}.txt" for number in range(2, 10_001))]
+    taken = ["a.txt", *(f"a-{number}.txt" for number in range(2, 31))]
     for name in taken:
         (box.inbox / name).touch()
     assert re.fullmatch(r"a-\d{8}-\d{6}-\d{6}\.txt", placed(client, "a.txt"))

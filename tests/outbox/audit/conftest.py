@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from support.outboxes import copied, made, shared
+from support.outboxes import changes_in, linked, made, shared
 
 
 @pytest.fixture(scope="module")
@@ -15,9 +15,12 @@ def original(request, tmp_path_factory):
         outbox = made(folder, module.FILES, *getattr(module, "OPTIONS", ()))
         getattr(module, "prepare", lambda _: None)(outbox)
 
-    return shared(tmp_path_factory, module.__name__.rpartition(".")[2], make)
+    outbox = shared(tmp_path_factory, module.__name__.rpartition(".")[2], make)
+    before = changes_in(outbox)
+    yield outbox
+    assert changes_in(outbox) == before, "a test wrote to files that others read"
 
 
 @pytest.fixture
 def outbox(original, tmp_path):
-    return copied(original, tmp_path)
+    return linked(original, tmp_path)

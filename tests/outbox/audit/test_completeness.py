@@ -10,8 +10,8 @@ from support.outboxes import (
     ONE,
     SIX_BY_SIX,
     call,
-    copied,
     in_a_line,
+    linked,
     made,
     packed,
     shared,
@@ -92,7 +92,7 @@ def original(tmp_path_factory, word):
 
 @pytest.fixture
 def outbox(original, tmp_path):
-    return copied(original, tmp_path)
+    return linked(original, tmp_path)
 
 
 def test_what_is_honest_passes_whoever_vouches_for_it(original, word):
