@@ -341,11 +341,12 @@ class ConstraintNumbers:
 
     def add_sum_between(self, constraint: SumBetweenExtremes, queue: int) -> list[int]:
         cells, total = constraint.cells, constraint.total
-        if len(cells) < 2 or not 0 <= total <= sum(self.source.values):
+        values = self.source.values
+        if not (2 <= len(cells) <= len(values) and 0 <= total <= sum(values)):
             raise NoSolution
         self._use_sets(len(cells), 1)
         self.scratch = max(self.scratch, len(cells))
-        return [self._add_encoded(L.SUM_BETWEEN, queue, cells, total, self.source.values[0])]
+        return [self._add_encoded(L.SUM_BETWEEN, queue, cells, total, values[0])]
 
     def add_ranked(self, constraint: Ranked, queue: int) -> list[int]:
         bit = self.source.mask((constraint.first,))

@@ -112,9 +112,9 @@ def _exclude_all_zeros(state, problem, first, length):
 # and the set of values between them. Each solution belongs to a case, and no case eliminates a
 # value that its solutions need. So the union of the cases loses no solution.
 #
-# Before, an AUTOMATON added up the values of a whole line. It treats the cells as if they could
-# repeat a value, and needs many more nodes. Shorter lines were an ANY_OF of all places, each with
-# its order and its sum: no fewer nodes, and much slower.
+# An AUTOMATON that adds up the values treats the cells as if they could repeat a value: a puzzle of
+# a few sandwiches took 40 times as many nodes. An ANY_OF of all places, each with its order and its
+# sum, took 6 times as many nodes for lunchboxes, and 10 times as long.
 @compiled()
 def propagate_sum_between(state, problem, first, length):
     """Enforce that the values between the smallest and the largest one sum to the total.
@@ -139,7 +139,8 @@ def propagate_sum_between(state, problem, first, length):
 # greatest candidate of the largest value's cell. The cells inside, which are between these two,
 # hold the values of one set with the right sum; the cells outside hold other values. If there are
 # as many cells as values, all values occur, so the set contains each value that no cell outside can
-# hold.
+# hold. To reject sets that leave two cells outside the same single value was tried: it saves
+# nothing, as this is found anyway when the cells are fixed.
 @compiled()
 def _add_ends(state, problem, first, length, low, high):
     """Add to SCRATCH the values of the cells if the extreme values are in the cells low and high.

@@ -186,7 +186,7 @@ def test_values_between_extremes_of_wide_grids_are_alternatives():
 
 
 def test_sets_between_the_ends_of_a_sandwich_are_found_without_a_branch():
-    """Values 2, 3 and 4, in some order, between 1 and 6: 5 is at one end, beside neither or one."""
+    """The sum 9 leaves the sets of 2, 3, 4 and of 4, 5 between 1 and 6."""
     candidates = [{1, 5, 6}, {2, 3, 4}, {2, 3, 4, 5}, {2, 3, 5}, {1, 4, 5, 6}, {1, 5, 6}]
     constraint = TotalBetween(tuple(range(6)), 9)
     puzzle = row(candidates, constraint, range(1, 7))
