@@ -35,8 +35,8 @@ def define_sums(
 ) -> list[int]:
     """Define a literal for each of the `possible_sums` of the cells, with unconditional clauses.
 
-    Other clauses require that the cells hold different values; without that, a literal may be false
-    although the values have its sum. The clauses depend on the number of cells and the values only.
+    The cells must be of one unit: the clauses imply that they hold different values. The clauses
+    depend on the number of cells and the values only.
     """
     values, define = clauses.values, clauses.define
     layers = _layers(len(cells), values)
