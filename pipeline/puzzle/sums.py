@@ -296,7 +296,8 @@ _SMALL_SUM = 2
 _MIN_GROUP = 3
 """Minimum number of cells of a group whose sum has literals of its own.
 
-With groups of two cells, too, solvers learn a sixth fewer clauses, but take longer to do so.
+With groups of two cells as well, solvers learn fewer clauses on most puzzles, but the 14 % more
+clauses make them slower in all.
 """
 
 
