@@ -10,9 +10,10 @@ import gc
 import os
 import sys
 from array import array
-from collections.abc import Iterable, Iterator, Sequence
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from functools import cached_property
+from functools import cached_property, partial
 from importlib.util import find_spec
 from itertools import chain, islice, takewhile
 from multiprocessing.connection import Connection
@@ -331,7 +332,7 @@ def _serve(pipe: Connection) -> None:
                 limit_self(megabytes, PROOF_BYTES)  # this also limits the proof file
                 engine = Solver(name=name, with_proof=with_proof)
             case "add":
-                engine.append_formula(_unpack(*rest))
+                deque(map(_adder(engine), _unpack(*rest)), maxlen=0)
             case "wait":
                 pipe.send("loaded")
             case "solve":
@@ -371,6 +372,22 @@ def _send_cores(
         pipe.send("no more")
     except Satisfiable as error:
         pipe.send(("sat", error.model))
+
+
+def _adder(engine: Any) -> Callable[[Clause], object]:
+    """The function that adds a clause to an engine.
+
+    For ENGINE it is the function of the extension module: a third of the time of loading would be
+    spent in methods of PySAT around it.
+    """
+    with suppress(ImportError, AttributeError):
+        import pysolvers  # noqa: PLC0415 - as `pysat.solvers`
+        from pysat.solvers import Glucose4  # noqa: PLC0415 - as above
+
+        if type(engine.solver) is Glucose4:
+            return partial(pysolvers.glucose41_add_cl, engine.solver.glucose)
+    add: Callable[[Clause], object] = engine.add_clause
+    return add
 
 
 def _unpack(clauses: Iterable[Clause] | bytes) -> Iterable[Clause]:
