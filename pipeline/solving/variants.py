@@ -1,9 +1,10 @@
 """Solve a variant by a short exhaustive search, and let PySAT confirm its outcome.
 
 The search decides most variants in a few milliseconds, also those on which solvers spend minutes.
-Then the solver has less to do: each solution becomes a query under assumptions, and when all are
-excluded by clauses, the formula must be unsatisfiable. Two programs have then answered the same, as
-when a solver goes first and the search checks it.
+Then the solver has less to do: it tries each solution as assumptions, excludes it by a clause, and
+must find that nothing is left. Two programs have then answered the same, as when a solver goes
+first and the search checks it. A list that ends because enough solutions were found claims nothing
+else, so no solver is needed.
 """
 
 from __future__ import annotations
@@ -13,10 +14,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, cast
 
-from pipeline.errors import LimitReached, SolverError
+from pipeline.errors import LimitReached
 from pipeline.limits import Limits
 from pipeline.puzzle.puzzle import Grid
-from pipeline.solving.cnf import Cnf, Sat, Unknown, Unsat
+from pipeline.solving.cnf import Cnf, Unknown, Unsat
 from pipeline.solving.complete import (
     MAX_PROVED_SOLUTIONS,
     SEARCH_CERTIFICATE,
@@ -38,21 +39,21 @@ FIRST_SEARCH_SECONDS = 0.3
 are decided by then.
 """
 
-MAX_CONFLICTS, CONFLICTS_PER_NODE = 10_000, 10
+MAX_CONFLICTS, CONFLICTS_PER_NODE = 15_000, 10
 """The solver may take MAX_CONFLICTS conflicts to confirm the outcome of a search, or
 CONFLICTS_PER_NODE for each branch of the search if these are more.
 """
 
-# Tried and dropped: to give the solver the branches of the search as assumptions, one after the
-# other, and the cores of the refuted ones as clauses. It saved conflicts for few puzzles, while
-# puzzles with thousands of branches took up to 15 times as long.
+# Tried and dropped: to refute the branches of the search one after another as assumptions, and to
+# add their cores as clauses. Few puzzles got fewer conflicts; those with thousands of branches took
+# up to 15 times as long (glucose4: 60 ms without, 932 ms with 30,000 branches).
 
 
 def search_first(search: Search[S], solvers: Solvers) -> Result[S] | None:
-    """Search a variant exhaustively for a short time. The result says whether PySAT confirms it.
+    """Search a variant exhaustively for a short time, and let PySAT confirm that this is all.
 
-    Without confirmation within the limits the certificate is `unverified`. Solvers that are
-    trusted are not asked.
+    Without confirmation within its limits the certificate is `unverified`. With `trust_solver`,
+    PySAT is not asked.
 
     Returns None if the search did not end, or if PySAT contradicts it; then the solvers must
     answer. Raises LimitReached if the CNF is too large, and SolverError or EnvironmentFailure if
@@ -75,75 +76,56 @@ def search_first(search: Search[S], solvers: Solvers) -> Result[S] | None:
         return None
     solutions = cast("tuple[S, ...]", checked.missing)
     is_complete = len(solutions) < count
-    verdict: Unsat | None = Unsat() if is_complete else None
-    used, certificate = SolverUsed("exhaustive-search", None), None
-    if settings.trust_solver:
-        if settings.keep_cnf:
-            search.encode()
-    else:
-        max_conflicts = max(MAX_CONFLICTS, CONFLICTS_PER_NODE * checked.nodes)
+    used = SolverUsed("exhaustive-search", None)
+    certificate = None
+    if settings.keep_cnf:
+        search.encode()
+    if is_complete and not settings.trust_solver:
         pysat = solvers.get_shared(Pysat)
-        match _confirm(search, solutions, pysat, max_conflicts, is_complete=is_complete):
-            case None:
-                return None
-            case Unsat():
+        max_conflicts = max(MAX_CONFLICTS, CONFLICTS_PER_NODE * checked.nodes)
+        match _confirm(search, solutions, pysat, max_conflicts):
+            case True:
                 used = SolverUsed(pysat.name, pysat.version)
+            case False:
+                return None
             case Unknown(reason):
-                used = SolverUsed("exhaustive-search", None, f"{pysat.name} gave up: {reason}")
-                if is_complete:
-                    certificate = Certificate(
-                        "unverified", reason=f"only the exhaustive search ended: {reason}"
-                    )
+                used = replace(used, fallback=f"{pysat.name} gave up: {reason}")
+                reason = f"only the exhaustive search ended: {reason}"
+                certificate = Certificate("unverified", reason=reason)
     for solution in solutions:
         search.report(solution)
-    result = search.result(solutions, verdict, used)
-    return result if certificate is None else replace(result, certificate=certificate)
+    result = search.result(solutions, Unsat() if is_complete else None, used)
+    return replace(result, certificate=certificate)
 
 
 def _confirm(
-    search: Search[S],
-    solutions: Sequence[S],
-    pysat: Pysat,
-    max_conflicts: int,
-    *,
-    is_complete: bool,
-) -> Unsat | Unknown | None:
-    """Let a solver confirm that these are solutions, and if `is_complete`, that they are all.
+    search: Search[S], solutions: Sequence[S], pysat: Pysat, max_conflicts: int
+) -> bool | Unknown:
+    """Whether a solver agrees that these are the only solutions.
 
-    Returns Unsat if it confirms that, None if it contradicts.
+    Models are not compared: each solution is certified, and a wrong `satisfiable` adds none.
     """
-    cnf, watch = search.encode(), search.watch
-    limits = limits_left(search.settings, watch)
-    queries = [_assumptions(cnf, grid) for grid in cast("Sequence[Grid]", solutions)]
-    with watch.timing("solve"):
+    cnf, limits = search.encode(), limits_left(search.settings, search.watch)
+    queries = list[list[int]]()
+    for grid in cast("Sequence[Grid]", solutions):
+        query = _candidates_of(grid, cnf)
+        if query is None:
+            return False
+        queries.append(query)
+    with search.watch.timing("solve"):
         try:
             check_memory(cnf, limits)
             with pysat.open(cnf, limits) as session:
-                for solution, query in zip(solutions, queries, strict=True):
-                    if query is None:
-                        return None
-                    answer = session.try_assumptions(query, max_conflicts)
-                    if not isinstance(answer, Sat):
-                        return answer if isinstance(answer, Unknown) else None
-                    with watch.timing("decode"):
-                        if not cnf.satisfied_by(answer.model) or (
-                            search.problem.decode(answer.model, cnf) != solution
-                        ):
-                            raise SolverError(f"the model of {pysat.name} is wrong")
-                    session.add(tuple(-literal for literal in query))
-                if not is_complete:
-                    return Unsat()
-                answer = session.try_assumptions((), max_conflicts)
-                return None if isinstance(answer, Sat) else answer
+                return session.confirm(queries, max_conflicts)
         except LimitReached as error:
             return Unknown(str(error))
 
 
-def _assumptions(cnf: Cnf, grid: Grid) -> list[int] | None:
-    """The literals of the candidates of a grid; None if the CNF excludes one of them."""
+def _candidates_of(grid: Grid, cnf: Cnf) -> list[int] | None:
+    """The variables of the candidates of a grid; None if the CNF excludes one of them."""
     chosen = {(*grid.geometry.place(cell), value) for cell, value in enumerate(grid.values)}
-    literals = [variable for variable, candidate in cnf.candidates.items() if candidate in chosen]
-    return literals if len(literals) + len(chosen & {*cnf.fixed}) == len(chosen) else None
+    variables = [variable for variable, candidate in cnf.candidates.items() if candidate in chosen]
+    return variables if len(variables) + len(chosen & {*cnf.fixed}) == len(chosen) else None
 
 
 def search_alone(search: Search[S], reason: str) -> Result[S] | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import combinations
 
 import pytest
 from support.needs import needs_minisat
@@ -19,7 +20,7 @@ from pipeline.reading.formats import parsed_from
 from pipeline.settings import Settings
 from pipeline.solving import problem as problems
 from pipeline.solving import variants
-from pipeline.solving.cnf import Sat, Unknown, Unsat
+from pipeline.solving.cnf import Cnf, Family, Unknown
 from pipeline.solving.complete import Check
 from pipeline.solving.one import solve_problem
 from pipeline.solving.problem import PuzzleProblem
@@ -63,12 +64,14 @@ def test_the_search_answers_and_pysat_confirms(puzzle, solvers):
     assert result.encoding is not None
 
 
-def test_more_solutions_than_asked_for_are_confirmed_one_by_one(solvers):
+def test_more_solutions_than_asked_for_need_no_solver(solvers, monkeypatch):
+    monkeypatch.setattr(Pysat, "open", raising(AssertionError))
     shown = []
     settings = Settings(max_solutions=3)
     problem = PuzzleProblem(parsed_from(FEW))
     result = solve_problem(problem, solvers, settings, Stopwatch(), shown.append)
-    assert (result.status, result.complete, result.solver.name) == ("multiple", False, "pysat")
+    assert (result.status, result.complete) == ("multiple", False)
+    assert (result.solver.name, result.solver.fallback) == ("exhaustive-search", None)
     assert list(result.solutions) == shown
     assert len({*shown}) == 3
     assert all(is_solution(FEW, grid) for grid in shown)
@@ -135,7 +138,7 @@ def test_an_encoder_that_forbids_a_solution_is_caught(solvers, monkeypatch):
         cnf = encode(*arguments, **options)
         chosen = {(*second.geometry.place(c), v) for c, v in enumerate(second.values)}
         clause = tuple(-x for x, candidate in cnf.candidates.items() if candidate in chosen)
-        family = replace(cnf.families[0], size=1, clauses=[clause])
+        family = Family("too much", 1, [clause])
         return replace(cnf, families=(*cnf.families, family))
 
     monkeypatch.setattr(problems, "encode_puzzle", encode_less)
@@ -145,51 +148,32 @@ def test_an_encoder_that_forbids_a_solution_is_caught(solvers, monkeypatch):
     assert "missed a solution" in result.solver.fallback
 
 
-def lying(lie, at):
-    """A replacement of `try_assumptions` whose answer number `at` is a lie."""
-    honest, calls = PysatSession.try_assumptions, []
-
-    def answer(session, literals, max_conflicts):
-        calls.append(literals)
-        given = honest(session, literals, max_conflicts)
-        return lie(given) if len(calls) == at else given
-
-    return answer
-
-
-def negated(answer):
-    return Sat(frozenset(-x for x in answer.model)) if isinstance(answer, Sat) else answer
-
-
-@pytest.mark.parametrize("at", [1, 2, 13])
-@pytest.mark.parametrize(
-    "lie", [lambda _: Unsat(), lambda _: Sat(frozenset()), negated], ids=["unsat", "sat", "wrong"]
-)
-def test_a_confirmation_that_lies_changes_nothing(lie, at, solvers, monkeypatch):
-    monkeypatch.setattr(PysatSession, "try_assumptions", lying(lie, at))
-    result = solved(FEW, solvers)
-    check_right(FEW, result)
+@pytest.mark.parametrize("answer", [True, False])
+def test_a_confirmation_that_lies_changes_nothing(answer, solvers, monkeypatch):
+    monkeypatch.setattr(PysatSession, "confirm", lambda *_: answer)
+    check_right(FEW, solved(FEW, solvers))
 
 
 @needs_minisat
-@pytest.mark.parametrize("at", [1, 2, 13])
-def test_the_solvers_answer_where_the_child_dies(at, monkeypatch):
-    honest, calls = PysatSession.try_assumptions, []
+@pytest.mark.parametrize("is_loaded", [True, False])
+def test_the_solvers_answer_where_the_child_dies(is_loaded, monkeypatch):
+    honest = PysatSession.confirm
 
-    def dying(session, literals, max_conflicts):
-        calls.append(literals)
-        if len(calls) == at:
-            peer = session._pysat._child()
-            peer.terminate()
-            peer.exit_code()
-        return honest(session, literals, max_conflicts)
+    def dying(session, *arguments):
+        peer = session._pysat._child()
+        if is_loaded:
+            session.wait()
+        peer.terminate()
+        peer.exit_code()
+        return honest(session, *arguments)
 
-    monkeypatch.setattr(PysatSession, "try_assumptions", dying)
     with Solvers() as solvers:
-        result = solved(FEW, solvers)
+        with monkeypatch.context() as patches:
+            patches.setattr(PysatSession, "confirm", dying)
+            result = solved(FEW, solvers)
         check_right(FEW, result)
         assert result.solver.warning == "the PySAT process died"
-        assert solved(FEW, solvers).solver.warning is None  # by the next child
+        assert solved(FEW, solvers).solver.name == "pysat"  # by the next child
 
 
 @needs_minisat
@@ -201,55 +185,65 @@ def test_the_solvers_answer_where_pysat_cannot_be_started(monkeypatch):
     assert "no processes" in result.solver.warning
 
 
-@pytest.mark.parametrize(
-    ("at", "reason"), [(1, "glucose4 did not answer"), (2, "time"), (13, "memory")]
-)
-def test_what_is_not_confirmed_is_unverified_and_says_why(at, reason, solvers, monkeypatch):
-    monkeypatch.setattr(
-        PysatSession, "try_assumptions", lying(lambda _: Unknown(f"a limit: {reason}"), at)
-    )
-    monkeypatch.setattr(Pysat, "prove", raising(AssertionError))
-    result = solved(FEW, solvers)
-    assert list(result.solutions) == solutions(FEW, MANY)
-    assert (result.complete, result.certificate.complete) == (True, "unverified")
-    assert result.certificate.reason == f"only the exhaustive search ended: a limit: {reason}"
-    assert result.solver.name == "exhaustive-search"
-    assert reason in result.solver.warning
-
-
-def test_an_unsolvable_variant_that_is_not_confirmed_gets_no_proof_and_no_conflict(
-    solvers, monkeypatch
-):
-    monkeypatch.setattr(PysatSession, "try_assumptions", lying(lambda _: Unknown("a limit"), 1))
+@pytest.mark.parametrize("puzzle", [FEW, NONE])
+def test_what_is_not_confirmed_is_unverified_and_says_why(puzzle, solvers, monkeypatch):
+    monkeypatch.setattr(PysatSession, "confirm", lambda *_: Unknown("a limit"))
     for name in ("prove", "find_core"):
         monkeypatch.setattr(Pysat, name, raising(AssertionError))
-    result = solved(NONE, solvers, prove="unsolvable")
-    assert (result.status, result.certificate_label) == ("unsolvable", "unverified")
+    result = solved(puzzle, solvers, prove="unsolvable")
+    assert list(result.solutions) == solutions(puzzle, MANY)
+    assert (result.complete, result.certificate.complete) == (True, "unverified")
+    assert result.certificate.reason == "only the exhaustive search ended: a limit"
+    assert result.solver.name == "exhaustive-search"
+    assert result.solver.warning == "pysat gave up: a limit"
 
 
 def test_a_proof_that_was_asked_for_proves_what_was_not_confirmed(solvers, monkeypatch):
-    monkeypatch.setattr(PysatSession, "try_assumptions", lambda *_: Unknown("a limit"))
+    monkeypatch.setattr(PysatSession, "confirm", lambda *_: Unknown("a limit"))
     result = solved(FEW, solvers, prove="always")
     check_right(FEW, result)
     assert result.certificate.by == "lrat"
 
 
 def test_a_proof_that_was_asked_for_and_fails_leaves_it_unverified(solvers, monkeypatch):
-    monkeypatch.setattr(PysatSession, "try_assumptions", lambda *_: Unknown("a limit"))
+    monkeypatch.setattr(PysatSession, "confirm", lambda *_: Unknown("a limit"))
     monkeypatch.setattr(Pysat, "prove", raising(LimitReached("no room")))
     result = solved(FEW, solvers, prove="always")
     assert (result.complete, result.certificate.complete) == (True, "unverified")
 
 
-def test_conflicts_are_limited(solvers, monkeypatch):
-    """The limit holds for all queries of a session. Engines check it when they restart."""
-    monkeypatch.setattr(variants, "MAX_CONFLICTS", 1)
-    monkeypatch.setattr(variants, "CONFLICTS_PER_NODE", 0)
-    hard = Puzzle.empty(16).with_rules(*(Cage((c, c + 1), 17) for c in range(0, 240, 2)))
-    cnf = PuzzleProblem(parsed_from(hard)).encode("reduced", Limits())
+def pigeons(holes):
+    """Clauses that put one pigeon more than there are holes, each alone in a hole."""
+    places = [[p * holes + h + 1 for h in range(holes)] for p in range(holes + 1)]
+    pairs = [(-a[h], -b[h]) for a, b in combinations(places, 2) for h in range(holes)]
+    clauses = [*map(tuple, places), *pairs]
+    family = Family("pigeons", len(clauses), clauses)
+    return Cnf(None, "none", holes * (holes + 1), (family,), {})
+
+
+def test_conflicts_are_limited(solvers):
+    pysat = solvers.get_shared(Pysat)
+    with pysat.open(pigeons(9), Limits()) as session:
+        answer = session.confirm([], 100)
+    assert answer == Unknown("glucose4 needs more than 100 conflicts")
+    with pysat.open(pigeons(4), Limits()) as session:
+        assert session.confirm([], 10_000) is True
+
+
+@pytest.mark.parametrize(
+    ("listed", "is_right"),
+    [([[1], [2]], True), ([[2], [1]], True), ([[1]], False), ([[1, 2]], False), ([], False)],
+)
+def test_a_list_is_confirmed_if_it_is_complete_and_right(listed, is_right, solvers):
+    family = Family("exactly one", 2, [(1, 2), (-1, -2)])
+    cnf = Cnf(None, "none", 2, (family,), {})
     with solvers.get_shared(Pysat).open(cnf, Limits()) as session:
-        answers = {type(session.try_assumptions((), 1)) for _ in range(3)}
-    assert answers <= {Sat, Unknown}
+        assert session.confirm(listed, 100) is is_right
+
+
+def test_a_limit_reached_while_loading_is_the_answer(solvers):
+    with solvers.get_shared(Pysat).open(pigeons(3), Limits(0.0)) as session:
+        assert session.confirm([], 100) == Unknown(Limits(0.0).timeout_message)
 
 
 def test_what_needs_more_memory_than_allowed_for_the_clauses_is_searched_alone(
@@ -339,7 +333,7 @@ def test_no_time_is_left_after_the_search(solvers):
 
 
 def test_errors_of_a_confirmation_are_those_of_solvers(solvers, monkeypatch):
-    monkeypatch.setattr(PysatSession, "try_assumptions", raising(SolverError("odd reply")))
+    monkeypatch.setattr(PysatSession, "confirm", raising(SolverError("odd reply")))
     result = solved(FEW, solvers)
     check_right(FEW, result)
     assert result.solver.warning == "odd reply"

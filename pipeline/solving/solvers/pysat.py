@@ -10,11 +10,12 @@ import gc
 import os
 import sys
 from array import array
-from collections.abc import Iterable, Iterator, Sequence
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from functools import cached_property
+from functools import cached_property, partial
 from importlib.util import find_spec
-from itertools import islice, takewhile
+from itertools import chain, islice, takewhile
 from multiprocessing.connection import Connection
 from typing import Any, Literal, get_args
 
@@ -238,7 +239,8 @@ class Pysat(Closeable):
             return Unknown(limits.timeout_message)
         self.send(query, *arguments)
         try:
-            return self.receive(deadline.left()) or Unknown(limits.timeout_message)
+            reply = self.receive(deadline.left())
+            return Unknown(limits.timeout_message) if reply is None else reply
         except MemoryError:
             return Unknown(limits.memory_message)
 
@@ -271,27 +273,34 @@ class PysatSession:
             self._pysat.send("add", [clause])
 
     def solve(self) -> Answer:
-        return self._ask("solve")
-
-    def try_assumptions(self, literals: Sequence[int], max_conflicts: int) -> Answer:
-        """Solve the clauses with these literals assumed. Returns Unknown if a limit was reached.
-
-        `max_conflicts` limits the conflicts since the session was opened, so that the answer does
-        not depend on the speed of the machine. The engine checks it when it restarts.
-        """
-        return self._ask("try", [*literals], max_conflicts)
-
-    def _ask(self, query: str, *arguments: object) -> Answer:
-        match self._failure or self._pysat.ask(query, self._limits, self._deadline, *arguments):
+        match self._failure or self._pysat.ask("solve", self._limits, self._deadline):
             case Unknown() as unknown:
                 self._failure = unknown
                 return unknown
-            case "many conflicts", number:
-                return Unknown(f"{self._pysat.engine} did not answer within {number:,} conflicts")
             case "unsat", _:
                 return Unsat()
             case "sat", literals:
                 return Sat(frozenset(literals))
+            case reply:
+                raise SolverError(f"the PySAT process answered {reply!r}")
+
+    def confirm(self, solutions: Sequence[Sequence[int]], max_conflicts: int) -> bool | Unknown:
+        """Whether these are the only solutions of the clauses, each given by its true candidates.
+
+        Each must be satisfiable as assumptions; when all are excluded by clauses, nothing may be
+        left. `max_conflicts` limits the conflicts of all of that, so that the answer does not
+        depend on the speed of the machine; the engine checks it when it restarts.
+        """
+        if self._failure:
+            return self._failure
+        numbers = array("i", chain.from_iterable((*literals, 0) for literals in solutions))
+        match self._pysat.ask(
+            "confirm", self._limits, self._deadline, numbers.tobytes(), max_conflicts
+        ):
+            case bool() | Unknown() as answer:
+                return answer
+            case "many conflicts":
+                return Unknown(f"{self._pysat.engine} needs more than {max_conflicts:,} conflicts")
             case reply:
                 raise SolverError(f"the PySAT process answered {reply!r}")
 
@@ -323,14 +332,13 @@ def _serve(pipe: Connection) -> None:
                 limit_self(megabytes, PROOF_BYTES)  # this also limits the proof file
                 engine = Solver(name=name, with_proof=with_proof)
             case "add":
-                engine.append_formula(_unpack(*rest))
+                deque(map(_adder(engine), _unpack(*rest)), maxlen=0)
             case "wait":
                 pipe.send("loaded")
             case "solve":
                 pipe.send(("sat", engine.get_model()) if engine.solve() else ("unsat", None))
-            case "try":
-                assumptions, max_conflicts = rest
-                pipe.send(_try(engine, assumptions, max_conflicts))
+            case "confirm":
+                pipe.send(_confirm(engine, *rest))
             case "prove":
                 is_sat = engine.solve()
                 pipe.send(("sat", engine.get_model()) if is_sat else ("unsat", _proof_of(engine)))
@@ -338,14 +346,20 @@ def _serve(pipe: Connection) -> None:
                 _send_cores(pipe, engine, *rest)
 
 
-def _try(engine: Any, assumptions: Sequence[int], max_conflicts: int) -> tuple[str, Any]:
-    """Solve under assumptions. Returns the reply."""
-    left = max_conflicts - engine.accum_stats()["conflicts"]
-    engine.conf_budget(max(1, left))  # 0 would mean no limit
-    holds = engine.solve_limited(assumptions=assumptions)
-    if holds is None:
-        return "many conflicts", max_conflicts
-    return ("sat", engine.get_model()) if holds else ("unsat", None)
+def _confirm(engine: Any, solutions: bytes, max_conflicts: int) -> bool | str:
+    """The reply to `PysatSession.confirm`."""
+    for literals in [*clauses_of(array("i", solutions)), None]:
+        left = max_conflicts - engine.accum_stats()["conflicts"]
+        engine.conf_budget(max(1, left))  # 0 would mean no limit
+        holds: bool | None = engine.solve_limited(assumptions=literals or ())
+        if holds is None:
+            return "many conflicts"
+        if literals is None:
+            return not holds
+        if not holds:
+            return False
+        engine.add_clause([-literal for literal in literals])
+    raise AssertionError("unreachable")
 
 
 def _send_cores(
@@ -358,6 +372,22 @@ def _send_cores(
         pipe.send("no more")
     except Satisfiable as error:
         pipe.send(("sat", error.model))
+
+
+def _adder(engine: Any) -> Callable[[Clause], object]:
+    """The function that adds a clause to an engine.
+
+    For ENGINE it is the function of the extension module: a third of the time of loading would be
+    spent in methods of PySAT around it.
+    """
+    with suppress(ImportError, AttributeError):
+        import pysolvers  # noqa: PLC0415 - as `pysat.solvers`
+        from pysat.solvers import Glucose4  # noqa: PLC0415 - as above
+
+        if type(engine.solver) is Glucose4:
+            return partial(pysolvers.glucose41_add_cl, engine.solver.glucose)
+    add: Callable[[Clause], object] = engine.add_clause
+    return add
 
 
 def _unpack(clauses: Iterable[Clause] | bytes) -> Iterable[Clause]:
