@@ -254,6 +254,20 @@ def encode_one_of_sets(
         clauses.require_one_of_sets(literals, sets)
 
 
+class HoldsEachPart(Constraint):
+    """Some cell holds a value of each part. The parts are disjoint sets of values."""
+
+    cells: Cells
+    parts: tuple[tuple[int, ...] | range, ...]
+
+    def holds(self, values: Sequence[int]) -> bool:
+        return all(any(values[cell] in part for cell in self.cells) for part in self.parts)
+
+    def encode(self, clauses: ClauseBuilder) -> None:
+        for part in self.parts:
+            AnyOf(tuple(Allowed(cell, part) for cell in self.cells)).encode(clauses)
+
+
 class Automaton(Constraint):
     """A deterministic automaton accepts the values of the cells, in order.
 

@@ -43,6 +43,8 @@ Without machine code, it stops after SECONDS_WITHOUT_CODE: then a proof by a sol
 _MODULES = (
     "search",
     "propagation",
+    "line_propagators",
+    "part_propagators",
     "rank_propagators",
     "region_propagators",
     "sum_propagators",
@@ -201,7 +203,7 @@ def check_variant_search(compiled_search: Callable[..., int]) -> None:
 
     Raises RuntimeError if the solutions or the number of branches differ from plain Python.
     """
-    from pipeline.puzzle.rules import cages, free, lines, outside  # noqa: PLC0415 - only for this
+    from pipeline.puzzle.rules import cages, free, lines, outside, whole  # noqa: PLC0415 - only for this
 
     classic_rules = (
         cages.SameMultiset(((0, 2), (4, 6))),
@@ -210,6 +212,15 @@ def check_variant_search(compiled_search: Callable[..., int]) -> None:
         lines.Renban((1, 2)),
         outside.Skyscraper((4, 5, 6, 7), 2),
         outside.XSum((2, 6, 10, 14), 8),
+    )
+    line_rules = (
+        lines.SumLine((0, 1, 7, 6), 16, loop=True),
+        lines.SumLine((4, 5, 11, 10), 14, loop=True),
+        lines.SumLine((20, 21, 22), 9),
+        lines.Lunchbox((18, 24, 25, 26), 0),
+        outside.Sandwich((0, 6, 12, 18, 24, 30), 12),
+        outside.Sandwich((12, 13, 14, 15, 16, 17), 9),
+        whole.GlobalModular(),
     )
     region_rules = (
         free.ConnectedValues(tuple(range(16)), (1, 2, 3)),
@@ -221,6 +232,7 @@ def check_variant_search(compiled_search: Callable[..., int]) -> None:
     for puzzle in (
         Puzzle.empty(Geometry(2, 2), classic_rules),
         Puzzle.empty(Geometry(2, 2), region_rules),
+        Puzzle.empty(Geometry(2, 3), line_rules),
         Puzzle.empty(regions, (free.ChaosConstruction((4, 5, 6, 7), 2),)),
     ):
         result = run_search(compiled_search, puzzle, (), 100, inf, inf)

@@ -104,8 +104,18 @@ COUNT_OF_EQUAL = 13  # offset, is_unbroken, number of arms, their lengths. The c
 RANKED = 14  # bit, rank, may_tie, line length. The cells are lines. The first line begins with the
 #              value. Of the other lines that begin with the value, `rank` are less than the first,
 #              and none equals it unless may_tie is set
+MIN_COUNTS = (
+    18  # number of masks, then for each a minimum and the mask. At least `minimum` cells have
+)
+#                  a value in the mask
+SEGMENT_SUMS = (
+    19  # total, is_loop, lowest value. The cells can be divided into consecutive segments
+)
+#                    whose values sum to the total. In a loop, segments may begin anywhere
+SUM_BETWEEN = 20  # total, lowest value. The values between the smallest and the largest one, in the
+#                   order of the cells, sum to the total. Other constraints state that they differ
 
-# A scope of COUNT_OF_EQUAL or RANKED may name a cell several times.
+# A scope of COUNT_OF_EQUAL, RANKED or SEGMENT_SUMS may name a cell several times.
 
 # The context of a group: the number of units that contain the whole group, then for each of these
 # units the number of its other cells, and these cells.

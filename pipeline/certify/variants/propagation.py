@@ -17,6 +17,11 @@ from pipeline.certify.variants.domains import (
     restrict,
     set_size,
 )
+from pipeline.certify.variants.line_propagators import (
+    propagate_segment_sums,
+    propagate_sum_between,
+)
+from pipeline.certify.variants.part_propagators import propagate_min_counts
 from pipeline.certify.variants.rank_propagators import propagate_ranked
 from pipeline.certify.variants.region_propagators import (
     propagate_connected,
@@ -313,6 +318,12 @@ def _propagate_constraint(state, problem, constraint):
         return propagate_count_of_equal(state, problem, first, length)
     if kind == L.RANKED:
         return propagate_ranked(state, problem, first, length)
+    if kind == L.MIN_COUNTS:
+        return propagate_min_counts(state, problem, first, length)
+    if kind == L.SEGMENT_SUMS:
+        return propagate_segment_sums(state, problem, first, length)
+    if kind == L.SUM_BETWEEN:
+        return propagate_sum_between(state, problem, first, length)
     return False
 
 

@@ -11,7 +11,13 @@ from itertools import chain, combinations, pairwise, product
 from operator import eq
 from typing import Any, NamedTuple
 
-from pipeline.certify.variants.value_tables import RelationTables, TooLarge, relation_tables
+from pipeline.certify.variants.line_propagators import MAX_SEGMENT_TOTAL
+from pipeline.certify.variants.value_tables import (
+    MAX_VALUES_WITH_SETS,
+    RelationTables,
+    TooLarge,
+    relation_tables,
+)
 from pipeline.puzzle.connected import EqualToAny
 from pipeline.puzzle.constraints import (
     AllDifferent,
@@ -22,11 +28,13 @@ from pipeline.puzzle.constraints import (
     Cells,
     Constraint,
     Equivalent,
+    HoldsEachPart,
     OutsideRange,
     Pairs,
     ValueSwitch,
 )
 from pipeline.puzzle.geometry import Geometry, bits_of, indices_of, units_of
+from pipeline.puzzle.line_sums import SegmentSums, SumBetweenExtremes
 from pipeline.puzzle.puzzle import Puzzle
 from pipeline.puzzle.sums import (
     CountOfValues,
@@ -47,6 +55,10 @@ are more parts, only consecutive parts are compared."""
 _MIN_CAGES, _MAX_INNIES = 4, 5
 """Innies and outies are computed if there are at least _MIN_CAGES cages. A band of several lines
 may have at most _MAX_INNIES of them."""
+
+_MAX_PARTS = 5
+"""Maximum number of parts of which all unions are propagated together. More parts are alternatives
+of values, one by one."""
 
 _MAX_COUNTED_VALUES = 9
 """Maximum number of values of a puzzle whose rules count different values: the automaton that
@@ -173,9 +185,28 @@ class SimplifiedConstraints:
         return [*allowed, AllDifferent(cells), Total(tuple((cell, 1) for cell in cells), total)]
 
     def simplify_total_between(self, constraint: TotalBetween) -> list[Constraint]:
-        cells, n = constraint.cells, len(constraint.cells)
-        between = Automaton(cells, -1, sum_between_ends, frozenset((-2,)), (n, constraint.total))
-        return [*self._allowed_constraints(cells, range(1, n + 1)), AllDifferent(cells), between]
+        cells, n, total = constraint.cells, len(constraint.cells), constraint.total
+        allowed = self._allowed_constraints(cells, range(1, n + 1))
+        between: Constraint = SumBetweenExtremes(cells, total)
+        if len(self.values) > MAX_VALUES_WITH_SETS:
+            between = Automaton(cells, -1, sum_between_ends, frozenset((-2,)), (n, total))
+        return [*allowed, AllDifferent(cells), between]
+
+    def simplify_sum_between(self, constraint: SumBetweenExtremes) -> list[Constraint] | None:
+        return [constraint.by_ends()] if len(self.values) > MAX_VALUES_WITH_SETS else None
+
+    def simplify_segment_sums(self, constraint: SegmentSums) -> list[Constraint] | None:
+        if constraint.total <= MAX_SEGMENT_TOTAL:
+            return None
+        return [constraint.by_starts(self.values)]
+
+    def simplify_each_part(self, constraint: HoldsEachPart) -> list[Constraint] | None:
+        if len(constraint.parts) <= _MAX_PARTS:
+            return None
+        return [
+            AnyOf(tuple(Allowed(cell, part) for cell in constraint.cells))
+            for part in constraint.parts
+        ]
 
     def simplify_outside_range(self, constraint: OutsideRange) -> list[Constraint]:
         cells = constraint.low, constraint.high, *constraint.cells
@@ -321,6 +352,9 @@ _SIMPLIFIERS: dict[
 ] = {
     SetTotal: SimplifiedConstraints.simplify_set_total,
     TotalBetween: SimplifiedConstraints.simplify_total_between,
+    SumBetweenExtremes: SimplifiedConstraints.simplify_sum_between,
+    SegmentSums: SimplifiedConstraints.simplify_segment_sums,
+    HoldsEachPart: SimplifiedConstraints.simplify_each_part,
     OutsideRange: SimplifiedConstraints.simplify_outside_range,
     CountOfValues: SimplifiedConstraints.simplify_count_of_values,
     EqualToAny: SimplifiedConstraints.simplify_equal_to_any,

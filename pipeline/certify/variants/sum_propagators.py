@@ -24,7 +24,7 @@ from pipeline.native import compiled
 # They suffice for up to four cells with as many values. For more cells, an impossible set of values
 # may be accepted. Accepting it is sound: fewer values are eliminated.
 @compiled()
-def _may_hold(state, problem, first, length, values):
+def may_hold(state, problem, first, length, values):
     """Whether the cells may hold exactly these values. The caller ensures that each has a place.
 
     Checks that each cell can hold one of the values, that no two cells have the same single value,
@@ -52,7 +52,7 @@ def _may_hold(state, problem, first, length, values):
 
 
 # Cage combinations, as in every solver of killer Sudoku. A set is possible if it contains the
-# values of the fixed cells, if the cells can hold it (`_may_hold`), and if it contains all values
+# values of the fixed cells, if the cells can hold it (`may_hold`), and if it contains all values
 # that no other cell of a surrounding unit can hold. The cells are restricted to the union
 # of the possible sets. They must hold the values that all possible sets contain. This gives hidden
 # singles in the scope, and locked candidates for common peers.
@@ -81,7 +81,7 @@ def propagate_one_of_sets(state, problem, first, length, begin, end, context):
     for i in range(begin, end):
         values = problem[i]
         fits_bounds = values & ~union == 0 and must & ~values == 0
-        if fits_bounds and _may_hold(state, problem, first, length, values):
+        if fits_bounds and may_hold(state, problem, first, length, values):
             possible |= values
             required &= values
     if possible == 0:

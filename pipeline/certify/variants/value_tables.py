@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
 from functools import lru_cache
-from itertools import accumulate, chain
+from itertools import accumulate, chain, combinations
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -107,6 +107,19 @@ def sets_by_sum(value_count: int) -> tuple[Numbers, Numbers]:
     order = np.argsort(keys, kind="stable")
     offsets = np.searchsorted(keys[order], np.arange((value_count + 1) * stride))
     return masks[order], offsets
+
+
+@lru_cache(maxsize=64)
+def unions_of_parts(
+    parts: tuple[tuple[int, ...] | range, ...], values: range
+) -> tuple[tuple[int, int], ...]:
+    """Return for each union of disjoint parts the number of parts, and the mask of its values.
+
+    A part without any of the values has the mask 0.
+    """
+    masks = [sum(1 << v - values[0] for v in part if v in values) for part in parts]
+    sizes = range(1, len(parts) + 1)
+    return tuple((size, sum(some)) for size in sizes for some in combinations(masks, size))
 
 
 class AutomatonKey(NamedTuple):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from itertools import combinations, groupby, pairwise, permutations
+from itertools import combinations, groupby, pairwise
 from operator import eq, le, lt
 
 from pipeline.puzzle.constraints import (
@@ -11,7 +11,6 @@ from pipeline.puzzle.constraints import (
     AllOf,
     Allowed,
     AnyOf,
-    Automaton,
     CellPairs,
     Cells,
     Constraint,
@@ -21,6 +20,7 @@ from pipeline.puzzle.constraints import (
     ValueSwitch,
 )
 from pipeline.puzzle.geometry import Geometry
+from pipeline.puzzle.line_sums import SegmentSums, SumBetweenExtremes
 from pipeline.puzzle.rules import LineRule, check_cells, places
 from pipeline.puzzle.shapes import Line, Outline, Ring, Shape
 from pipeline.puzzle.sums import SameTotals, Total, TotalBetween
@@ -234,19 +234,7 @@ class SumLine(LineRule):
     loop: bool = False
 
     def constraints(self, geometry: Geometry) -> Constraint:
-        line, accepted, numbers = self.line, frozenset((0,)), (self.total,)
-        if not self.loop:
-            return Automaton(line, 0, _segment_sum, accepted, numbers)
-        # Without the value 0, a segment has at most `total` cells, so a segment starts in one of
-        # the first `total` cells.
-        starts = len(line) if 0 in geometry.values else min(len(line), self.total)
-        rotations = [line[start:] + line[:start] for start in range(starts)]
-        return AnyOf(
-            tuple(
-                Automaton(rotation, self.total, _segment_sum, accepted, numbers)
-                for rotation in rotations
-            )
-        )
+        return SegmentSums(self.line, self.total, self.loop)
 
     def draw(self, geometry: Geometry) -> Iterable[Shape]:
         line = self.line + self.line[:1] if self.loop else self.line
@@ -295,20 +283,8 @@ class Lunchbox(LineRule):
             return TotalBetween(self.line, self.total)
         if len(self.line) > geometry.side:
             return AllDifferent(self.line)
-        ends = permutations(range(len(self.line)), 2)
-        sums = AnyOf(tuple(self._sum_between(*pair) for pair in ends))
-        return AllOf((AllDifferent(self.line), sums))
-
-    def _sum_between(self, smallest: int, largest: int) -> Constraint:
-        """The extreme values are at these indices, and the values between them sum to `total`."""
-        low, high = self.line[smallest], self.line[largest]
-        other_cells = [cell for cell in self.line if cell not in (low, high)]
-        first, last = sorted((smallest, largest))
-        inside = tuple((cell, 1) for cell in self.line[first + 1 : last])
-        above_low = ((low, cell) for cell in other_cells)
-        below_high = ((cell, high) for cell in other_cells)
-        order = (low, high), *above_low, *below_high
-        return AllOf((Pairs(order, lt), Total(inside, self.total)))
+        between = SumBetweenExtremes(self.line, self.total)
+        return AllOf((AllDifferent(self.line), between))
 
     def draw(self, geometry: Geometry) -> Iterable[Shape]:
         cells = places(geometry, self.line)
@@ -316,18 +292,6 @@ class Lunchbox(LineRule):
 
     def title(self) -> str:
         return f"{self.name} {self.total}"
-
-
-def _segment_sum(so_far: int, value: int, total: int) -> int | None:
-    """The sum of the current segment; 0 after a complete segment, None above `total`.
-
-    The automaton of a loop starts with `total`, and the value 0 keeps it. So a loop that contains
-    only zeros is rejected.
-    """
-    reached = so_far % total + value
-    if not value:
-        return so_far
-    return reached % total if reached <= total else None
 
 
 def _is_far_apart(u: int, v: int, difference: int) -> bool:

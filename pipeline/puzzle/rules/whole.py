@@ -6,7 +6,15 @@ from collections.abc import Iterator
 from itertools import combinations
 from operator import ne
 
-from pipeline.puzzle.constraints import AllOf, Allowed, AnyOf, Cells, Constraint, Pairs
+from pipeline.puzzle.constraints import (
+    AllOf,
+    Allowed,
+    AnyOf,
+    Cells,
+    Constraint,
+    HoldsEachPart,
+    Pairs,
+)
 from pipeline.puzzle.geometry import Geometry
 from pipeline.puzzle.puzzle import Rule
 from pipeline.puzzle.rules import GridRule, square_side
@@ -119,9 +127,7 @@ def _all_parts_in_each_square(geometry: Geometry, parts: list[range]) -> Constra
         square = [geometry.cell_at(*place) for place in places]
         corners = [corner for corner in square if corner is not None]
         if len(corners) == len(square):
-            constraints += [
-                AnyOf(tuple(Allowed(corner, part) for corner in corners)) for part in parts
-            ]
+            constraints.append(HoldsEachPart(tuple(corners), tuple(parts)))
     return AllOf(tuple(constraints))
 
 

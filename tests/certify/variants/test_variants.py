@@ -40,6 +40,7 @@ from pipeline.puzzle.constraints import (
     Automaton,
     Constraint,
     Equivalent,
+    HoldsEachPart,
     OneOfSets,
     OutsideRange,
     Pairs,
@@ -47,6 +48,7 @@ from pipeline.puzzle.constraints import (
     ValueSwitch,
 )
 from pipeline.puzzle.geometry import FreeGrid, Geometry
+from pipeline.puzzle.line_sums import SegmentSums, SumBetweenExtremes
 from pipeline.puzzle.puzzle import Grid, Puzzle, Rule
 from pipeline.puzzle.rules.cages import Cage, Sum
 from pipeline.puzzle.rules.lines import Thermometer, Whispers
@@ -337,6 +339,9 @@ def any_formula(chance, depth):
         ),
         lambda: SetTotal(some[:3], chance.randint(4, 9), tuple(chance.sample(range(6), 4))),
         lambda: TotalBetween(cells(4, 4), chance.choice((0, 2, 3, 5))),
+        lambda: SegmentSums(few, chance.randint(1, 7), chance.random() < 0.5),
+        lambda: AllOf((AllDifferent(some), SumBetweenExtremes(some, chance.randint(0, 7)))),
+        lambda: HoldsEachPart(some, ((1, chance.randint(2, 3)), (4, 5))),
         lambda: Automaton(few, (0, 0), remainder, states, (chance.randint(2, 4),)),
         lambda: EqualToAny(some[0], some[1:]),
         lambda: DifferentPairs(tuple(zip(some[::2], some[1::2], strict=False))),

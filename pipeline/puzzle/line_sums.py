@@ -1,0 +1,117 @@
+"""Constraints on sums of parts of a line; their base class is in `constraints`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import permutations
+from operator import lt
+from typing import TYPE_CHECKING
+
+from pipeline.puzzle.constraints import (
+    AllOf,
+    AnyOf,
+    Automaton,
+    Cells,
+    Constraint,
+    Pairs,
+)
+from pipeline.puzzle.sums import Total
+
+if TYPE_CHECKING:
+    from pipeline.puzzle.builder import ClauseBuilder
+
+
+class SegmentSums(Constraint):
+    """The cells can be divided into consecutive segments that each sum to `total`, at least 1.
+
+    If `is_loop`, the first cell follows the last one: segments may begin anywhere, and there is at
+    least one. Cells may repeat.
+    """
+
+    cells: Cells
+    total: int
+    is_loop: bool = False
+
+    def holds(self, values: Sequence[int]) -> bool:
+        held = [values[cell] for cell in self.cells]
+        if not self.is_loop:
+            return self._sum_from(0, held) == 0
+        # a loop may begin within a segment, with some partial sum
+        return any(held) and any(self._sum_from(k, held) == k for k in range(self.total))
+
+    def _sum_from(self, partial_sum: int, values: Sequence[int]) -> int | None:
+        """The partial sum of a segment after the values; None if a segment exceeds the total."""
+        for value in values:
+            if partial_sum + value > self.total:
+                return None
+            partial_sum = (partial_sum + value) % self.total
+        return partial_sum
+
+    def by_starts(self, values: range) -> Constraint:
+        """An equivalent constraint for cells with these values: automata.
+
+        For a loop, they are alternatives, one for each cell with which a segment may begin.
+        """
+        line, accepted, numbers = self.cells, frozenset((0,)), (self.total,)
+        if not self.is_loop:
+            return Automaton(line, 0, _segment_sum, accepted, numbers)
+        # Without the value 0, a segment has at most `total` cells, so a segment starts in one of
+        # the first `total` cells.
+        starts = len(line) if 0 in values else min(len(line), self.total)
+        rotations = [line[start:] + line[:start] for start in range(starts)]
+        return AnyOf(
+            tuple(
+                Automaton(rotation, self.total, _segment_sum, accepted, numbers)
+                for rotation in rotations
+            )
+        )
+
+    def encode(self, clauses: ClauseBuilder) -> None:
+        self.by_starts(clauses.values).encode(clauses)
+
+
+class SumBetweenExtremes(Constraint):
+    """The values in the cells between the smallest and the largest value sum to `total`.
+
+    The cells must be distinct and at least two, and another constraint must state that their values
+    differ.
+    """
+
+    cells: Cells
+    total: int
+
+    def holds(self, values: Sequence[int]) -> bool:
+        held = [values[cell] for cell in self.cells]
+        first, last = sorted((held.index(min(held)), held.index(max(held))))
+        return sum(held[first + 1 : last]) == self.total
+
+    def by_ends(self) -> Constraint:
+        """An equivalent constraint, with an alternative for each place of the extreme values."""
+        ends = permutations(range(len(self.cells)), 2)
+        return AnyOf(tuple(self._sum_between(*pair) for pair in ends))
+
+    def _sum_between(self, smallest: int, largest: int) -> Constraint:
+        """The extreme values are at these indices, and the values between them sum to `total`."""
+        low, high = self.cells[smallest], self.cells[largest]
+        other_cells = [cell for cell in self.cells if cell not in (low, high)]
+        first, last = sorted((smallest, largest))
+        inside = tuple((cell, 1) for cell in self.cells[first + 1 : last])
+        above_low = ((low, cell) for cell in other_cells)
+        below_high = ((cell, high) for cell in other_cells)
+        order = (low, high), *above_low, *below_high
+        return AllOf((Pairs(order, lt), Total(inside, self.total)))
+
+    def encode(self, clauses: ClauseBuilder) -> None:
+        self.by_ends().encode(clauses)
+
+
+def _segment_sum(so_far: int, value: int, total: int) -> int | None:
+    """The sum of the current segment; 0 after a complete segment, None above `total`.
+
+    The automaton of a loop starts with `total`, and the value 0 keeps it. So a loop that contains
+    only zeros is rejected.
+    """
+    reached = so_far % total + value
+    if not value:
+        return so_far
+    return reached % total if reached <= total else None
