@@ -111,15 +111,17 @@ def layers_of_sums(
 def transition_clauses(
     moves: Sequence[Moves],
     first_candidates: Sequence[int],
-    state_literals: NDArray[np.int32],
+    state_literals: Sequence[int],
     conditions: Sequence[int],
+    first_literals: Sequence[int] = (),
 ) -> NDArray[np.int32]:
     """The clauses of an automaton, with a 0 after each.
 
     - `first_candidates`: for each cell, the variable of its first value.
-    - `state_literals`: the literals of the states of all layers but the first. The first layer is
-      a single state, which needs no literal.
+    - `state_literals`: the literals of the states of all layers but the first.
     - `conditions`: literals that begin each clause.
+    - `first_literals`: the literals of the states of the first layer. By default, it is a single
+      state, which needs no literal.
 
     Clauses that derive the next state from state and value would suffice; the clauses in the other
     direction make proofs of hard puzzles several times shorter.
@@ -136,7 +138,7 @@ def transition_clauses(
     offsets = np.repeat(np.array(first_candidates, np.int64), sizes)
     candidates = (offsets[:, None] + np.arange(n)).ravel()
     sources = np.repeat(np.arange(len(targets) // n), n)
-    literals = np.concatenate((np.array([-_OMITTED], np.int64), state_literals))
+    literals = np.array([*(first_literals or [-_OMITTED]), *state_literals], np.int64)
 
     begins = [np.int64(literal) for literal in conditions]
     is_move = targets >= 0
@@ -156,8 +158,9 @@ def transition_clauses(
     heads_of_pairs = [-literals[pair_sources], -literals[pair_targets]]
     clauses.append(_ragged([*begins, *heads_of_pairs], counts, candidates[order]))
 
-    later, later_pairs = sources > 0, pair_sources > 0  # all but those of the first cell
-    sources, targets, candidates = sources[later], targets[later], candidates[later]
+    if not first_literals:  # all states but the first one have a state before them
+        sources, targets, candidates = (x[sources > 0] for x in (sources, targets, candidates))
+        pair_sources, pair_targets = (x[pair_sources > 0] for x in (pair_sources, pair_targets))
     if len(sources):
         # next state and value → some state
         order = np.lexsort((candidates, targets))
@@ -166,7 +169,6 @@ def transition_clauses(
         heads_of_moves = [-literals[targets[firsts]], -candidates[firsts]]
         clauses.append(_ragged([*begins, *heads_of_moves], counts, literals[sources[order]]))
         # next state → some state
-        pair_sources, pair_targets = pair_sources[later_pairs], pair_targets[later_pairs]
         order = np.argsort(pair_targets, kind="stable")
         counts = _run_lengths(pair_targets[order])
         heads = literals[pair_targets[order][np.cumsum(counts) - counts]]

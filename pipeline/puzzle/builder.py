@@ -172,11 +172,9 @@ class ClauseBuilder:
             self._checked_clauses = count
             self._check_memory()
 
-    def add_array(self, numbers: NDArray[np.int32], clauses: int) -> None:
-        """Add unconditional clauses: literals with a 0 after each clause.
-
-        `clauses`: the number of clauses.
-        """
+    def add_array(self, numbers: NDArray[np.int32]) -> None:
+        """Add unconditional clauses: literals with a 0 after each clause."""
+        clauses = int((numbers == 0).sum())
         self._count_clauses(clauses, len(numbers) - clauses)
         self._arrays.append(numbers)
 
@@ -399,6 +397,13 @@ class ClauseBuilder:
         """
         parameters = summands, bounds, totals
         self.encode_cached(encodings.encode_sum, cells, literals, parameters)
+
+    def require_segment_loop(self, cells: Sequence[int], total: int) -> None:
+        """Require that the cells, as a loop, can be divided into segments that sum to `total`.
+
+        There is at least one segment. Cells may repeat.
+        """
+        self.encode_cached(encodings.encode_segment_loop, cells, parameters=(total,))
 
     def check_room(self, clauses: int) -> None:
         """Raise LimitReached if so many more clauses exceed the limits."""

@@ -144,17 +144,23 @@ class DifferentPairs(Constraint):
         if len(self.pairs) > clauses.side**2:
             clauses.add()
             return
-        for u, v in product(clauses.values, repeat=2):
-            holders = []  # for each pair of cells, a variable for "it holds u and v"
-            for a, b in self.pairs:
-                holder = clauses.new_variable()
-                clauses.define(-holder, clauses.literal(a, u))
-                clauses.define(-holder, clauses.literal(b, v))
-                clauses.define(holder, -clauses.literal(a, u), -clauses.literal(b, v))
-                holders.append(holder)
-            clauses.require_at_most_one(holders)
-            if len(self.pairs) == clauses.side**2:
-                clauses.add(*holders)
+        clauses.encode_cached(_encode_different_pairs, [*chain.from_iterable(self.pairs)])
+
+
+def _encode_different_pairs(clauses: ClauseBuilder, cells: Cells, _literals: Sequence[int]) -> None:
+    """Encode `DifferentPairs`. `cells` has the cells of the pairs, one pair after the other."""
+    pairs = [*zip(cells[::2], cells[1::2], strict=True)]
+    for u, v in product(clauses.values, repeat=2):
+        holders = []  # for each pair of cells, a variable for "it holds u and v"
+        for a, b in pairs:
+            holder = clauses.new_variable()
+            clauses.define(-holder, clauses.literal(a, u))
+            clauses.define(-holder, clauses.literal(b, v))
+            clauses.define(holder, -clauses.literal(a, u), -clauses.literal(b, v))
+            holders.append(holder)
+        clauses.require_at_most_one(holders)
+        if len(pairs) == clauses.side**2:
+            clauses.add(*holders)
 
 
 def _encode_distances(

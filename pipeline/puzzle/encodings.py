@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
 from functools import lru_cache
-from itertools import accumulate
+from itertools import accumulate, chain
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -127,6 +127,41 @@ def encode_sum(
     )
 
 
+def encode_segment_loop(
+    clauses: ClauseBuilder, cells: Sequence[int], _literals: Sequence[int], total: int
+) -> None:
+    """Encode that the cells, as a loop, can be divided into segments that each sum to `total`.
+
+    The states are the sums of the open segment before each cell. The state before the first cell is
+    the state after the last one: a tenth of the clauses of an automaton for each cell with which a
+    segment may begin.
+    """
+    import numpy as np  # noqa: PLC0415 - slow to load
+
+    from pipeline.puzzle.automata import transition_clauses  # noqa: PLC0415 - slow to load
+
+    if total > len(cells) * clauses.values[-1]:
+        clauses.add()
+        return
+    clauses.check_room(len(cells) * total * clauses.side)
+    reached = np.arange(total)[:, None] + np.array(clauses.values)
+    moves = np.where(reached > total, -1, reached % total)
+    layers = [[clauses.new_variable() for _ in range(total)] for _ in cells]
+    clauses.add(*layers[0])
+    clauses.require_at_most_one(layers[0])
+    if 0 in clauses.values:  # there is at least one segment
+        positive = range(1, clauses.values[-1] + 1)
+        clauses.add(*(clauses.literal(cell, value) for cell in cells for value in positive))
+    numbers = transition_clauses(
+        [moves] * len(cells),
+        [cell * clauses.side + 1 for cell in cells],
+        [*chain.from_iterable(layers[1:]), *layers[0]],
+        clauses.conditions,
+        layers[0],
+    )
+    clauses.add_array(numbers)
+
+
 def _add_transitions(
     clauses: ClauseBuilder,
     cells: Sequence[int],
@@ -137,8 +172,6 @@ def _add_transitions(
 
     `final_literals`: the literals of the states of the last layer; by default new variables.
     """
-    import numpy as np  # noqa: PLC0415 - slow to load
-
     from pipeline.puzzle.automata import transition_clauses  # noqa: PLC0415 - slow to load
 
     moves = layers.moves
@@ -153,10 +186,8 @@ def _add_transitions(
     literals = [clauses.new_variable() for _ in range(inner)]
     literals += final_literals or (clauses.new_variable() for _ in range(layers.final))
     first_candidates = [cell * clauses.side + 1 for cell in cells]
-    numbers = transition_clauses(
-        moves, first_candidates, np.array(literals, np.int32), clauses.conditions
-    )
-    clauses.add_array(numbers, len(numbers) - int(np.count_nonzero(numbers)))
+    numbers = transition_clauses(moves, first_candidates, literals, clauses.conditions)
+    clauses.add_array(numbers)
 
 
 @lru_cache(maxsize=4096)

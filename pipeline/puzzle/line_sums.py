@@ -67,7 +67,10 @@ class SegmentSums(Constraint):
         )
 
     def encode(self, clauses: ClauseBuilder) -> None:
-        self.by_starts(clauses.values).encode(clauses)
+        if self.is_loop:
+            clauses.require_segment_loop(self.cells, self.total)
+        else:
+            self.by_starts(clauses.values).encode(clauses)
 
 
 class SumBetweenExtremes(Constraint):

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from functools import lru_cache, partial
 from itertools import chain, combinations, product
 from math import comb
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from pipeline.errors import UsageError
 from pipeline.limits import NO_TIME_LIMIT, Deadline, Limits
@@ -27,6 +27,10 @@ from pipeline.puzzle.puzzle import Candidate, Puzzle
 from pipeline.settings import EncodingChoice, NumberingChoice
 from pipeline.solving.cnf import Cnf, Family, LazyClauses
 from pipeline.solving.reduction import reduce_candidates
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 GroupKind = Literal["cell", "row", "column", "box"]
 MAX_DECIMAL_SIDE = 9
@@ -299,17 +303,22 @@ def _families_with_rules(
     packed_families = _packed_families(geometry)
     if packed_families is None:
         yield from families
-    rule_family = RULES_TITLE, PackedClauses(rules.data)
-    for title, clauses in (*(packed_families or ()), rule_family):
-        remaining = clauses.renumbered(new_literals, true_literal)
-        yield Family(title, len(remaining), remaining)
+    for title, columns in packed_families or ():
+        # clauses of one length need no search for their ends, unlike `PackedClauses.renumbered`
+        renamed = new_literals.take(columns)
+        unsatisfied = renamed.compress((renamed != true_literal).all(axis=0), axis=1).T
+        remaining = PackedClauses(unsatisfied[unsatisfied != -true_literal].tobytes())
+        yield Family(title, len(unsatisfied), remaining)
+    clauses = PackedClauses(rules.data).renumbered(new_literals, true_literal)
+    yield Family(RULES_TITLE, len(clauses), clauses)
 
 
 @lru_cache(maxsize=4)
-def _packed_families(geometry: Geometry) -> list[tuple[str, PackedClauses]] | None:
-    """The families of `extended` over all candidates, each as (title, clauses).
+def _packed_families(geometry: Geometry) -> list[tuple[str, NDArray[np.int32]]] | None:
+    """The families of `extended` over all candidates, each as its title and an array of clauses.
 
-    Returns None if the geometry is too large.
+    Each column of an array is a clause: its literals, then 0. Returns None if the geometry is too
+    large.
     """
     import numpy as np  # noqa: PLC0415 - as above
 
@@ -317,15 +326,13 @@ def _packed_families(geometry: Geometry) -> list[tuple[str, PackedClauses]] | No
     if n * n * geometry.size * max(1, len(geometry.grids)) > MAX_PACKED_SIZE:
         return None
     kinds: tuple[GroupKind, ...] = ("cell",) if geometry.free_grid else tuple(TITLES)
-    packed: list[tuple[str, PackedClauses]] = []
+    packed: list[tuple[str, NDArray[np.int32]]] = []
     for kind in kinds:
-        groups = np.array([*_groups(numbering, kind)], np.int32)
+        groups = np.array([*_groups(numbering, kind)], np.int32).T
         first, second = np.triu_indices(n, 1)
-        pairs = -groups[:, first], -groups[:, second], np.zeros_like(groups[:, first])
-        families = np.pad(groups, ((0, 0), (0, 1))), np.stack(pairs, axis=2)
-        packed += zip(
-            TITLES[kind], (PackedClauses(family.tobytes()) for family in families), strict=True
-        )
+        pairs = np.stack((-groups[first].ravel(), -groups[second].ravel()))
+        families = (np.pad(family, ((0, 1), (0, 0))) for family in (groups, pairs))
+        packed += zip(TITLES[kind], families, strict=True)
     return packed
 
 
