@@ -329,12 +329,18 @@ def check_variant_search(compiled_search: Callable[..., int]) -> None:
         cages.Contains((1, 2, 12, 13, 14, 15), (2, 4, 4), exactly=True),
     )
     regions = Geometry(1, 2, free_grid=FreeGrid(2, 2, 1, (("CC", 4),)))
+    label_rules = (
+        free.ChaosConstruction((4, 5, 6, 7), 2),
+        cages.SameMultiset(((4,), (5,))),
+        cages.CountOfDifferent(0, (1, 2)),
+    )
     for puzzle in (
         Puzzle.empty(Geometry(2, 2), classic_rules),
         Puzzle.empty(Geometry(2, 2), region_rules),
         Puzzle.empty(Geometry(2, 2), counting_rules),
         Puzzle.empty(Geometry(2, 3), line_rules),
-        Puzzle.empty(regions, (free.ChaosConstruction((4, 5, 6, 7), 2),)),
+        Puzzle.empty(regions, label_rules[:1]),
+        Puzzle.empty(regions, label_rules),
     ):
         result = run_search(compiled_search, puzzle, (), 100, inf, inf)
         if result != run_search(None, puzzle, (), 100, inf, inf):
