@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from pipeline.solving.one import Search
 
 FIRST_SEARCH_SECONDS = 0.3
-"""CPU seconds of the search before a solver is asked. They decided 152 of 167 published examples."""
+"""CPU seconds of the search before a solver is asked: enough for 152 of 167 published examples."""
 
 MAX_CONFLICTS, CONFLICTS_PER_NODE = 15_000, 10
 """The solver may take MAX_CONFLICTS conflicts to confirm the outcome of a search, or
