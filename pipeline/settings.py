@@ -181,7 +181,8 @@ class Settings:
     solver: Annotated[
         SolverChoice,
         Setting(SOLVING),
-        "Solver; auto uses batch for collections, else minisat, or PySAT if minisat is missing.",
+        "Solver; auto uses batch for collections, PySAT for variants, else minisat, or PySAT if "
+        "minisat is missing.",
     ] = "auto"
     minisat: Annotated[
         str | None,

@@ -100,8 +100,9 @@ class RecordedSolver(Struct, frozen=True, kw_only=True):
         str,
         about(
             "`minisat`, `pysat` or `batch`; `exhaustive-search` if the search found solutions that "
-            "these missed, continued after a solver gave up on a variant, or ran alone because a "
-            "variant needs too many clauses"
+            "these missed, or if no solver confirmed the search of a variant, because it gave up, "
+            "is trusted, was given too many clauses, or the search found more solutions than "
+            "requested"
         ),
     ]
     version: Annotated[str | None, about("the version of the solver; null if unknown")] = None

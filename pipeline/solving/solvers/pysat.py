@@ -52,6 +52,9 @@ PROOF_BYTES = 64 * MIB
 _CUT_OFF_MARGIN = 64 * 1024
 """A proof longer than PROOF_BYTES minus this number of bytes may have been cut off."""
 
+_MAX_UNSENT = 1 << 18
+"""Bytes of clauses that wait to be sent with the next request."""
+
 _GRACE_SECONDS = 0.5
 """Seconds after the deadline in which a child may send its last core before it is killed."""
 
@@ -108,6 +111,8 @@ class Pysat(Closeable):
         self.engine = engine
         self._waits = waits
         self._peer: Peer | None = None
+        self._unsent: list[tuple[object, ...]] = []
+        self._unsent_size = 0
 
     @cached_property
     def version(self) -> str:
@@ -192,9 +197,10 @@ class Pysat(Closeable):
     def _add(self, clauses: Iterable[Clause], deadline: Deadline) -> None:
         """Add clauses to the engine. Stops when the deadline has passed."""
         if isinstance(clauses, PackedClauses):
-            for numbers in clauses.chunks():
+            is_small = len(clauses.data) < _MAX_UNSENT
+            for data in [clauses.data] if is_small else map(array.tobytes, clauses.chunks()):
                 if deadline.left():
-                    self.send("add", numbers.tobytes())
+                    self.send("add", data)
             return
         remaining = iter(clauses)
         while deadline.left() and (chunk := [*islice(remaining, CLAUSES_PER_REQUEST)]):
@@ -213,7 +219,14 @@ class Pysat(Closeable):
         return self._peer
 
     def send(self, *request: object) -> None:
-        self._child().send(request)
+        """Send a request. A short list of clauses waits for the next request, to save messages."""
+        child = self._child()
+        self._unsent.append(request)
+        clauses = request[1] if request[0] == "add" else b""
+        self._unsent_size += len(clauses) if isinstance(clauses, bytes) else _MAX_UNSENT
+        if request[0] not in ("open", "add") or self._unsent_size >= _MAX_UNSENT:
+            child.send(self._unsent)
+            self._unsent, self._unsent_size = [], 0
 
     def receive(self, seconds: float) -> Any:
         """Wait for the next reply of the child. After `seconds`, kills the child and returns None.
@@ -245,6 +258,7 @@ class Pysat(Closeable):
             return Unknown(limits.memory_message)
 
     def close(self) -> None:
+        self._unsent, self._unsent_size = [], 0
         if self._peer:
             self._peer.close()
             self._peer = None
@@ -317,13 +331,15 @@ def serve(descriptor: int) -> None:
 
 
 def _serve(pipe: Connection) -> None:
-    """Serve requests: tuples of a command and its arguments. Raises EOFError at the end."""
+    """Serve lists of requests: tuples of a command and arguments. Raises EOFError at the end."""
     from pysat.solvers import Solver  # noqa: PLC0415 - only the child needs it
 
     gc.disable()  # there are no cycles, and each collection would visit all clauses
     engine: Any = None
+    requests: deque[tuple[Any, ...]] = deque()
     while True:
-        request, *rest = pipe.recv()
+        requests.extend(() if requests else pipe.recv())
+        request, *rest = requests.popleft()
         match request:
             case "open":
                 if engine:
