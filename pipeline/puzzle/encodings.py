@@ -190,13 +190,18 @@ def _add_transitions(
     clauses.add_array(numbers)
 
 
+_MAX_SET_STEPS = 1_000_000
+"""Maximum number of steps of a search for sets with a total. Grids of up to 16 values need fewer.
+"""
+
+
 @lru_cache(maxsize=4096)
 def sets_with_total(
     values: tuple[int, ...], size: int, total: int, max_sets: int
-) -> tuple[list[tuple[int, ...]] | None, int]:
+) -> tuple[tuple[tuple[int, ...], ...] | None, int]:
     """The sets of `size` values that sum to `total`, and the number of steps that it took.
 
-    The sets are None if there are more than `max_sets`.
+    The sets are None if there are more than `max_sets`, or if it takes too many steps.
     """
     ascending = sorted(values)
     sums = [0, *accumulate(ascending)]
@@ -207,6 +212,8 @@ def sets_with_total(
     while waiting:
         chosen, below, missing = waiting.pop()
         steps += 1
+        if steps > _MAX_SET_STEPS:
+            return None, steps
         missing_values = size - len(chosen)
         if not missing_values:
             complete += [chosen] if not missing else []
@@ -219,4 +226,4 @@ def sets_with_total(
             maximum = sums[index + 1] - sums[index + 1 - missing_values]
             if minimum <= missing <= maximum:
                 waiting.append(((*chosen, value), index, missing - value))
-    return complete, steps
+    return tuple(complete), steps
