@@ -357,7 +357,7 @@ class ClauseBuilder:
 
     def sets_with_total(
         self, values: Collection[int], size: int, total: int
-    ) -> list[tuple[int, ...]] | None:
+    ) -> tuple[tuple[int, ...], ...] | None:
         """The sets of `size` values that sum to `total`; None if there are too many."""
         sets, steps = encodings.sets_with_total(tuple(values), size, total, self.limits.sets)
         self.count_steps(steps)

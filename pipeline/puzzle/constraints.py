@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from itertools import chain, combinations
 from typing import TYPE_CHECKING, Any, dataclass_transform
 
+from pipeline.puzzle.encodings import encode_less, encode_pair, encode_paths
+
 if TYPE_CHECKING:
     from pipeline.puzzle.builder import ClauseBuilder
 
@@ -81,40 +83,9 @@ class Pairs(Constraint):
         clauses.count_steps(clauses.side**2)
         parameters = self.relation, self.numbers
         pairs = [pair for pair in self.pairs if pair[0] != pair[1]]
-        clauses.encode_cached_all(_encode_pair, pairs, parameters)
+        clauses.encode_cached_all(encode_pair, pairs, parameters)
         equal = [(a,) for a, b in self.pairs if a == b]
-        clauses.encode_cached_all(_encode_pair, equal, parameters)
-
-
-def _encode_pair(
-    clauses: ClauseBuilder,
-    cells: Cells,
-    _literals: Sequence[int],
-    relation: Callable[..., bool],
-    numbers: tuple[Any, ...],
-) -> None:
-    """Encode that the relation is true of the values of the first cell and the last one."""
-    values, literal, add = clauses.values, clauses.literal, clauses.add
-    related = {(u, v) for u in values for v in values if relation(u, v, *numbers)}
-    if len(cells) == 1:
-        for value in values:
-            if (value, value) not in related:
-                add(-literal(cells[0], value))
-        return
-    partners_of_first = {u: [v for v in values if (u, v) in related] for u in values}
-    partners_of_second = {v: [u for u in values if (u, v) in related] for v in values}
-    forbidden = [(u, v) for u in values for v in values if (u, v) not in related]
-    is_bijection = all(
-        len(vs) == 1 for vs in (*partners_of_first.values(), *partners_of_second.values())
-    )
-    a, b = cells
-    if len(forbidden) <= (2 if is_bijection else 3) * clauses.side:
-        for u, v in forbidden:
-            add(-literal(a, u), -literal(b, v))
-        return
-    for value in values:  # support clauses are fewer, and propagate more
-        add(-literal(a, value), *(literal(b, v) for v in partners_of_first[value]))
-        add(-literal(b, value), *(literal(a, u) for u in partners_of_second[value]))
+        clauses.encode_cached_all(encode_pair, equal, parameters)
 
 
 class Equivalent(Constraint):
@@ -312,64 +283,7 @@ class NondeterministicAutomaton(Constraint):
     def encode(self, clauses: ClauseBuilder) -> None:
         """Encode each state before or after a cell as a variable. True variables form a path."""
         parameters = self.moves, self.starts, self.accepted
-        clauses.encode_cached(_encode_paths, self.cells, parameters=parameters)
-
-
-def _encode_paths(
-    clauses: ClauseBuilder,
-    cells: Cells,
-    _literals: Sequence[int],
-    moves: tuple[tuple[tuple[int, ...], ...], ...],
-    starts: tuple[int, ...],
-    accepted: frozenset[int],
-) -> None:
-    layers = _layers_of_paths(clauses, len(cells), moves, starts, accepted)
-    variables = [{state: clauses.new_variable() for state in layer} for layer in layers]
-    clauses.add(*variables[0].values())
-    for cell, before, after in zip(cells, variables, variables[1:], strict=False):
-        sources: dict[int, dict[int, None]] = {state: {} for state in after}
-        readers: dict[int, list[int]] = {value: [] for value in clauses.values}
-        for state, here in before.items():
-            for value in clauses.values:
-                reached = dict.fromkeys(moves[state][value])
-                targets = [target for target in reached if target in after]
-                there = (after[target] for target in targets)
-                clauses.add(-here, -clauses.literal(cell, value), *there)
-                if targets:
-                    readers[value].append(here)
-                for target in targets:
-                    sources[target][here] = None
-        for value, states in readers.items():
-            clauses.add(-clauses.literal(cell, value), *states)
-        for state, earlier in sources.items():
-            clauses.add(-after[state], *earlier)
-
-
-def _layers_of_paths(
-    clauses: ClauseBuilder,
-    length: int,
-    moves: tuple[tuple[tuple[int, ...], ...], ...],
-    starts: tuple[int, ...],
-    accepted: frozenset[int],
-) -> list[list[int]]:
-    """The states before the first cell and after each cell that are on an accepted path."""
-    layers = [[*dict.fromkeys(starts)]]
-    for _ in range(length):
-        targets = [moves[state][value] for state in layers[-1] for value in clauses.values]
-        clauses.count_steps(2 * sum(map(len, targets), len(targets)))
-        layers.append([*dict.fromkeys(chain.from_iterable(targets))])
-    useful = accepted
-    for index in range(len(layers) - 1, -1, -1):
-        layers[index] = [state for state in layers[index] if state in useful]
-        useful = frozenset(layers[index])
-        if index:
-            useful = frozenset(
-                state
-                for state in layers[index - 1]
-                for value in clauses.values
-                if not useful.isdisjoint(moves[state][value])
-            )
-    return layers
+        clauses.encode_cached(encode_paths, self.cells, parameters=parameters)
 
 
 class Ranked(Constraint):
@@ -417,45 +331,12 @@ class Ranked(Constraint):
         pairs = zip(self.line[1:], other_line[1:], strict=True)
         compared = [(cell, other) for cell, other in pairs if cell != other]
         (less,) = clauses.encode_cached(
-            _encode_less,
+            encode_less,
             [*chain.from_iterable(compared)],
             (clauses.literal(other_line[0], self.first),),
             (self.may_tie,),
         )
         return less
-
-
-def _encode_less(
-    clauses: ClauseBuilder,
-    cells: Cells,
-    literals: Sequence[int],
-    may_tie: bool,
-) -> Sequence[int]:
-    """Define a variable for "the literal is true, and the other line is less than the line".
-
-    `cells` has the cells of the line and of the other line, alternately.
-    """
-    literal, add, values = clauses.literal, clauses.add, clauses.values
-    (begins,) = literals
-    less, equal = clauses.new_variable(), clauses.new_variable()
-    add(-equal, begins)
-    add(-begins, equal)
-    add(equal, -less)
-    for cell, other_cell in zip(cells[::2], cells[1::2], strict=True):
-        clauses.count_steps(len(values))
-        still = clauses.new_variable()  # the lines are equal up to these cells
-        add(equal, -still)
-        for value in values:
-            own = -literal(cell, value)
-            add(-equal, own, less, *(literal(other_cell, v) for v in values if v >= value))
-            add(-equal, own, -less, *(literal(other_cell, v) for v in values if v <= value))
-            add(-equal, own, -literal(other_cell, value), still)
-            add(-still, own, literal(other_cell, value))
-        equal = still
-    add(-equal, -less)
-    if not may_tie:
-        add(-equal)
-    return (less,)
 
 
 class _Compound(Constraint):

@@ -1,4 +1,4 @@
-"""Encodings that several constraints share. The builder records each as a template.
+"""Encodings of constraints and of their parts. The builder records each as a template.
 
 Each is a function of a builder, cells, literals and parameters; see `ClauseBuilder.encode_cached`.
 """
@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Sequence
 from functools import lru_cache
 from itertools import accumulate, chain
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from pipeline.puzzle.automata import Layers
@@ -88,6 +88,127 @@ def encode_one_of_sets(
     for index, literal in enumerate(literals):
         choices = (s for s, members in zip(selectors, sets, strict=True) if members[index])
         clauses.add(-literal, *choices)
+
+
+def encode_pair(
+    clauses: ClauseBuilder,
+    cells: Sequence[int],
+    _literals: Sequence[int],
+    relation: Callable[..., bool],
+    numbers: tuple[Any, ...],
+) -> None:
+    """Encode that the relation is true of the values of the first cell and the last one."""
+    values, literal, add = clauses.values, clauses.literal, clauses.add
+    related = {(u, v) for u in values for v in values if relation(u, v, *numbers)}
+    if len(cells) == 1:
+        for value in values:
+            if (value, value) not in related:
+                add(-literal(cells[0], value))
+        return
+    partners_of_first = {u: [v for v in values if (u, v) in related] for u in values}
+    partners_of_second = {v: [u for u in values if (u, v) in related] for v in values}
+    forbidden = [(u, v) for u in values for v in values if (u, v) not in related]
+    is_bijection = all(
+        len(vs) == 1 for vs in (*partners_of_first.values(), *partners_of_second.values())
+    )
+    a, b = cells
+    if len(forbidden) <= (2 if is_bijection else 3) * clauses.side:
+        for u, v in forbidden:
+            add(-literal(a, u), -literal(b, v))
+        return
+    for value in values:  # support clauses are fewer, and propagate more
+        add(-literal(a, value), *(literal(b, v) for v in partners_of_first[value]))
+        add(-literal(b, value), *(literal(a, u) for u in partners_of_second[value]))
+
+
+def encode_less(
+    clauses: ClauseBuilder,
+    cells: Sequence[int],
+    literals: Sequence[int],
+    may_tie: bool,
+) -> Sequence[int]:
+    """Define a variable for "the literal is true, and the other line is less than the line".
+
+    `cells` has the cells of the line and of the other line, alternately.
+    """
+    literal, add, values = clauses.literal, clauses.add, clauses.values
+    (begins,) = literals
+    less, equal = clauses.new_variable(), clauses.new_variable()
+    add(-equal, begins)
+    add(-begins, equal)
+    add(equal, -less)
+    for cell, other_cell in zip(cells[::2], cells[1::2], strict=True):
+        clauses.count_steps(len(values))
+        still = clauses.new_variable()  # the lines are equal up to these cells
+        add(equal, -still)
+        for value in values:
+            own = -literal(cell, value)
+            add(-equal, own, less, *(literal(other_cell, v) for v in values if v >= value))
+            add(-equal, own, -less, *(literal(other_cell, v) for v in values if v <= value))
+            add(-equal, own, -literal(other_cell, value), still)
+            add(-still, own, literal(other_cell, value))
+        equal = still
+    add(-equal, -less)
+    if not may_tie:
+        add(-equal)
+    return (less,)
+
+
+def encode_paths(
+    clauses: ClauseBuilder,
+    cells: Sequence[int],
+    _literals: Sequence[int],
+    moves: tuple[tuple[tuple[int, ...], ...], ...],
+    starts: tuple[int, ...],
+    accepted: frozenset[int],
+) -> None:
+    layers = _layers_of_paths(clauses, len(cells), moves, starts, accepted)
+    variables = [{state: clauses.new_variable() for state in layer} for layer in layers]
+    clauses.add(*variables[0].values())
+    for cell, before, after in zip(cells, variables, variables[1:], strict=False):
+        sources: dict[int, dict[int, None]] = {state: {} for state in after}
+        readers: dict[int, list[int]] = {value: [] for value in clauses.values}
+        for state, here in before.items():
+            for value in clauses.values:
+                reached = dict.fromkeys(moves[state][value])
+                targets = [target for target in reached if target in after]
+                there = (after[target] for target in targets)
+                clauses.add(-here, -clauses.literal(cell, value), *there)
+                if targets:
+                    readers[value].append(here)
+                for target in targets:
+                    sources[target][here] = None
+        for value, states in readers.items():
+            clauses.add(-clauses.literal(cell, value), *states)
+        for state, earlier in sources.items():
+            clauses.add(-after[state], *earlier)
+
+
+def _layers_of_paths(
+    clauses: ClauseBuilder,
+    length: int,
+    moves: tuple[tuple[tuple[int, ...], ...], ...],
+    starts: tuple[int, ...],
+    accepted: frozenset[int],
+) -> list[list[int]]:
+    """The states before the first cell and after each cell that are on an accepted path."""
+    layers = [[*dict.fromkeys(starts)]]
+    for _ in range(length):
+        targets = [moves[state][value] for state in layers[-1] for value in clauses.values]
+        clauses.count_steps(2 * sum(map(len, targets), len(targets)))
+        layers.append([*dict.fromkeys(chain.from_iterable(targets))])
+    useful = accepted
+    for index in range(len(layers) - 1, -1, -1):
+        layers[index] = [state for state in layers[index] if state in useful]
+        useful = frozenset(layers[index])
+        if index:
+            useful = frozenset(
+                state
+                for state in layers[index - 1]
+                for value in clauses.values
+                if not useful.isdisjoint(moves[state][value])
+            )
+    return layers
 
 
 def encode_automaton(
@@ -190,13 +311,18 @@ def _add_transitions(
     clauses.add_array(numbers)
 
 
+_MAX_SET_STEPS = 1_000_000
+"""Maximum number of steps of a search for sets with a total. Grids of up to 16 values need fewer.
+"""
+
+
 @lru_cache(maxsize=4096)
 def sets_with_total(
     values: tuple[int, ...], size: int, total: int, max_sets: int
-) -> tuple[list[tuple[int, ...]] | None, int]:
+) -> tuple[tuple[tuple[int, ...], ...] | None, int]:
     """The sets of `size` values that sum to `total`, and the number of steps that it took.
 
-    The sets are None if there are more than `max_sets`.
+    The sets are None if there are more than `max_sets`, or if it takes too many steps.
     """
     ascending = sorted(values)
     sums = [0, *accumulate(ascending)]
@@ -207,6 +333,8 @@ def sets_with_total(
     while waiting:
         chosen, below, missing = waiting.pop()
         steps += 1
+        if steps > _MAX_SET_STEPS:
+            return None, steps
         missing_values = size - len(chosen)
         if not missing_values:
             complete += [chosen] if not missing else []
@@ -219,4 +347,4 @@ def sets_with_total(
             maximum = sums[index + 1] - sums[index + 1 - missing_values]
             if minimum <= missing <= maximum:
                 waiting.append(((*chosen, value), index, missing - value))
-    return complete, steps
+    return tuple(complete), steps

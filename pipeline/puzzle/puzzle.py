@@ -243,6 +243,8 @@ class Puzzle:
         a function. Raises LimitReached if there are too many clauses, or if `check` does.
         """
         from pipeline.puzzle.builder import ClauseBuilder  # noqa: PLC0415 - few puzzles have rules
+        from pipeline.puzzle.joined_totals import joined_totals  # noqa: PLC0415 - as above
+        from pipeline.puzzle.sums import Total  # noqa: PLC0415 - as above
 
         key = self.geometry, self.rules
         clauses = _last_clauses.get(key)
@@ -253,6 +255,10 @@ class Puzzle:
             builder = ClauseBuilder(n, size, check=check, lowest=lowest, units=units)
             for rule in self.rules:
                 rule.encode(self.geometry, builder)
+            constraints = (rule.constraints(self.geometry) for rule in self.rules)
+            totals = [total for total in constraints if isinstance(total, Total)]
+            for total in joined_totals(totals, units, self.geometry.values):
+                total.encode(builder)
             _last_clauses[key] = clauses = builder.build()
         return clauses
 

@@ -138,7 +138,7 @@ class SetTotal(Constraint):
             return
         sets = clauses.sets_with_total(self.values, len(self.cells), self.total)
         if sets is not None:
-            OneOfSets(self.cells, tuple(sets)).encode(clauses)
+            OneOfSets(self.cells, sets).encode(clauses)
             return
         for cell in self.cells:
             Allowed(cell, self.values).encode(clauses)
@@ -311,18 +311,16 @@ def _cancel_units(weights: dict[int, int], units: Sequence[Sequence[int]], value
     whole = [unit for unit in units if len(unit) == len(values)]
     subtracted = 0
     while True:
-        best, best_saved = (whole[:1], 0), 0
-        for unit in whole:
-            held = Counter(weights.get(cell, 0) for cell in unit)
-            unweighted = held.pop(0, 0)
-            for weight, count in held.items():
-                if count - unweighted > best_saved:
-                    best, best_saved = ([unit], weight), count - unweighted
-        if not best_saved:
+        options = [
+            (count - sum(cell not in weights for cell in unit), index, weight)
+            for index, unit in enumerate(whole)
+            for weight, count in Counter(weights[c] for c in unit if c in weights).items()
+        ]
+        saved, index, weight = max(options, default=(0, 0, 0))
+        if saved <= 0:
             return subtracted
-        ((unit,), weight) = best
         subtracted += weight * sum(values)
-        for cell in unit:
+        for cell in whole[index]:
             weights[cell] = weights.get(cell, 0) - weight
             if not weights[cell]:
                 del weights[cell]

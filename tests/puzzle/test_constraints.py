@@ -317,32 +317,6 @@ def test_the_values_between_1_and_n_sum_to_the_total(total):
     check(TotalBetween(tuple(range(SIDE)), total), means, SIDE, SIDE)
 
 
-def has_segments(line: Sequence[int], total: int) -> bool:
-    """Whether a line can be divided into segments, at least one, that each sum to the total."""
-    return any(
-        sum(line[:end]) == total and (not any(line[end:]) or has_segments(line[end:], total))
-        for end in range(1, len(line) + 1)
-    )
-
-
-@for_each("lowest", [0, 1])
-@for_each("is_loop", [False, True])
-@for_each("total", [1, 2, 3, 5, 6, 12, 13])
-def test_segments_of_a_line_or_loop_have_the_same_total(total, is_loop, lowest):
-    line = (0, 1, 2, 0)
-    clauses = ClauseBuilder(SIDE, CELLS, lowest=lowest)
-    SegmentSums(line, total, is_loop).encode(clauses)
-    meant = set()
-    for values in product(clauses.values, repeat=CELLS):
-        held = [values[cell] for cell in line]
-        rotations = [held[start:] + held[:start] for start in range(len(held))]
-        if any(has_segments(each, total) for each in (rotations if is_loop else [held])):
-            meant.add(values)
-        elif not is_loop and not any(held):
-            meant.add(values)  # a line of zeros has no segments
-    assert accepted_by(clauses, CELLS) == meant
-
-
 def table_step(state: int, each: int, table: frozenset[tuple[tuple[int, int], int]]) -> int | None:
     return dict(table).get((state, each))
 
