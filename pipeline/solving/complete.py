@@ -167,7 +167,7 @@ class Check(Generic[S]):
             return CompletenessCheck(Certificate("no", reason=str(error)))
         if certificate and not proof:
             return CompletenessCheck(replace(certificate, reason=proved.reason))
-        if undecided and proved.complete == "unverified":
+        if self.search and undecided and proved.complete == "unverified":
             reason = f"exhaustive search: {undecided}; proof: {proved.reason}"
             proved = replace(proved, reason=reason)
         return CompletenessCheck(proved, proof)
