@@ -33,7 +33,6 @@ from pipeline.puzzle.constraints import (
     ValueSwitch,
 )
 from pipeline.puzzle.counts import CountsItself, Occurrences, Visible
-from pipeline.puzzle.line_sums import SegmentSums
 from pipeline.puzzle.sums import CountOfEqual, SameTotals, SetTotal, Total, TotalBetween
 
 Values = tuple[int, ...]
