@@ -42,7 +42,8 @@ def test_what_the_package_imports_is_declared() -> None:
     users = (each for name, each in extras.items() if name not in ("docs", "test", "dev"))
     needed = [*project["dependencies"], *chain(*users)]
     declared = {re.split(r"[^\w-]", each, maxsplit=1)[0].replace("-", "_") for each in needed}
-    modules = {"pysat": "python_sat", "llvmlite": "numba"}  # by other names, or brought along
+    # by other names, or brought along
+    modules = {"pysat": "python_sat", "pysolvers": "python_sat", "llvmlite": "numba"}
     imports = re.compile(r"^ *(?:from|import) (\w+)", re.MULTILINE)
     found = {
         name

@@ -17,7 +17,7 @@ from pipeline.certify.variants.arrays import build_search_arrays
 from pipeline.certify.variants.line_propagators import MAX_SEGMENT_TOTAL
 from pipeline.certify.variants.propagation import propagate_all
 from pipeline.certify.variants.search import _schedule_all
-from pipeline.certify.variants.simplify import NoSolution
+from pipeline.certify.variants.simplify import NoSolution, searched_values
 from pipeline.puzzle.constraints import AllDifferent, AllOf, AnyOf, Constraint, HoldsEachPart
 from pipeline.puzzle.geometry import FreeGrid, Geometry
 from pipeline.puzzle.line_sums import SegmentSums, SumBetweenExtremes
@@ -57,7 +57,7 @@ def found(puzzle):
 
 def left_after_propagation(puzzle):
     """The values of each cell before the first branch; None after a contradiction."""
-    lowest, size = puzzle.geometry.lowest, puzzle.geometry.size
+    lowest, size = searched_values(puzzle)[0], puzzle.geometry.size
     try:
         state, problem, _ = build_search_arrays(puzzle, inf)
     except NoSolution:
