@@ -8,7 +8,6 @@ plain Python. The search uses no encoding, no clauses and no solver.
 from __future__ import annotations
 
 import time
-from array import array
 from collections.abc import Callable, Iterator, Sequence
 from itertools import chain
 from math import inf
@@ -33,13 +32,9 @@ from pipeline.native import Program, ProgramLoader
 from pipeline.puzzle.geometry import FreeGrid, Geometry
 from pipeline.puzzle.puzzle import Grid, Puzzle
 
-COMPILED_NODES, PLAIN_NODES = L.MAX_BRANCHES, 4
+COMPILED_NODES, PLAIN_NODES = 200, 4
 """Number of branches between two checks of the clock, in machine code and in plain Python. These
 branches take a few milliseconds."""
-
-_MAX_ENTRIES = 1_000_000
-"""Maximum length of the record of a search, in numbers of four bytes. There are about two for each
-branch. The branches of a longer search are not recorded."""
 
 _PYTHON_SECONDS = 0.01
 """Seconds that the search of most puzzles takes in plain Python."""
@@ -194,22 +189,17 @@ class VariantSearch:
         self._run: Callable[..., int] = plain_search
         self._nodes_per_call = PLAIN_NODES
         self._arrays: Sequence[Any] = ()
-        self._record: array[int] | None = array("i")
         if unit_without_matching(puzzle):
-            self._complete_at_root()
+            self.is_complete = True
             return
         try:
             arrays = build_search_arrays(puzzle, end)
         except NoSolution:
-            self._complete_at_root()
+            self.is_complete = True
         except TooLarge as error:
             self.undecided = str(error)
         else:
             self._arrays = arrays
-
-    def _complete_at_root(self) -> None:
-        """There is no solution, and no branch was needed to see that."""
-        self.is_complete, self._record = True, array("i", [L.LEAF])
 
     def use(self, compiled_search: Callable[..., int]) -> None:
         """Continue with the machine code of `search`."""
@@ -241,7 +231,6 @@ class VariantSearch:
             outcome = self._run(
                 *self._arrays, max(0, int(min(self._nodes_per_call, max_nodes - self.nodes)))
             )
-            self._keep_record()
             if outcome == L.COMPLETE:
                 self.is_complete = True
                 return
@@ -251,40 +240,6 @@ class VariantSearch:
             elif self.nodes + 1 > max_nodes:
                 self.undecided = f"the limit of {max_nodes:,.0f} search nodes was reached"
                 return
-
-    def _keep_record(self) -> None:
-        """Append what the last call of `search` recorded."""
-        if self._record is not None:
-            state, problem, _ = self._arrays
-            begin = problem[L.RECORD]
-            self._record.extend(map(int, state[begin : begin + state[L.RECORD_LENGTH]]))
-            if len(self._record) > _MAX_ENTRIES:
-                self._record = None
-
-    def refuted_branches(self) -> Iterator[tuple[tuple[int, int], ...]] | None:
-        """Yield the branches that ended in a failure or a solution, in order.
-
-        Each is a tuple of decisions (cell, value), from the root on; cells and values are those of
-        grids. Take all grids that satisfy the decisions of a branch, and those of no earlier one:
-        none of them is a solution, except the one with which the branch ended, if it did. The last
-        branch of a complete search is empty, so the branches cover all grids. A solver can confirm
-        them one after another: each under its decisions as assumptions, with its solution and the
-        earlier branches excluded by clauses.
-
-        Returns None if the search was too long to be recorded.
-        """
-        return None if self._record is None else self._refuted_branches(self._record)
-
-    def _refuted_branches(self, record: Sequence[int]) -> Iterator[tuple[tuple[int, int], ...]]:
-        decisions: list[tuple[int, int]] = []
-        for entry in record:
-            if entry != L.LEAF:
-                cell, index = divmod(entry, L.RECORD_STRIDE)
-                decisions.append((cell, self._values[index]))
-                continue
-            yield tuple(decisions)
-            if decisions:
-                decisions.pop()
 
     def _grid(self) -> Grid:
         """Return the current solution as a grid. Each cell has one candidate."""

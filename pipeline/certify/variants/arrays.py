@@ -91,7 +91,6 @@ def _lay_out(encoded: ConstraintNumbers) -> SearchArrays:
         L.SCRATCH: encoded.scratch,
         L.PROBE_MASKS: 2 * encoded.max_any_of_cells,
         L.MEMORY: encoded.memory,
-        L.RECORD: 2 * L.MAX_BRANCHES + size + 1,
     }
     end = L.DOMAINS + size
     for name, length in lengths.items():

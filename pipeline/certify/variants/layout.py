@@ -25,8 +25,7 @@ FAILED_CONSTRAINT = 7  # the constraint that failed last; ~cell if peers left a 
 QUEUE_FIRST = 8  # 4 numbers: the position in its ring at which each queue starts
 QUEUE_LENGTH = 12  # 4 numbers: the length of each queue
 LAST_FIXED = 16  # the cell whose value was last eliminated from its peers
-RECORD_LENGTH = 17  # number of entries of RECORD
-DOMAINS = 18  # CELL_COUNT masks: the candidates of each cell
+DOMAINS = 17  # CELL_COUNT masks: the candidates of each cell
 
 # Phases.
 BEGIN, FORWARD, BACK = range(3)
@@ -53,8 +52,7 @@ SAVED_CELLS = 9  # (CELL_COUNT + 1) × CELL_COUNT masks: all cells before each o
 DECISIONS = 10  # (CELL_COUNT + 1) × 2: the cell and the bit of each open branch
 SCRATCH = 11  # working memory of the current propagator
 PROBE_MASKS = 12  # 2 masks per cell: before the alternatives, and the union of all results
-MEMORY = 20  # what propagators remember of earlier calls; zeros before the first call
-RECORD = 19  # the branches and leaves of the last call of `search`, in order: see below
+MEMORY = 19  # what propagators remember of earlier calls; zeros before the first call
 
 # `problem`: offsets of areas of `problem`.
 OFFSETS = 13  # CONSTRAINT_COUNT offsets of constraints
@@ -144,13 +142,6 @@ SUM_BETWEEN = 23  # total, lowest value. The values between the smallest and the
 # Covers: their number, then for each cover the number of its groups, then for each group its length
 # and its cells. The groups of a cover contain each cell of the scope once. The cells of a group are
 # peers of each other.
-
-# RECORD: an entry for each branch, cell × RECORD_STRIDE + index of the value, and LEAF for each
-# failure and each solution. After a leaf, the last branch is undone, and its value eliminated from
-# its cell. A call makes at most MAX_BRANCHES branches. Each leaf closes an open branch or, at the
-# root, the search. So a call has at most 2 · MAX_BRANCHES + CELL_COUNT + 1 entries.
-RECORD_STRIDE, LEAF = 32, -1
-MAX_BRANCHES = 200  # of one call; they take a few milliseconds of machine code
 
 # What `search` returns. LIMIT_REACHED: it made its branches, call it again. SOLUTION: each cell has
 # one value. COMPLETE: there are no other solutions.

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from pipeline.certify.variants import layout as L
-from pipeline.certify.variants.domains import lowest_index, restrict, schedule, set_size
+from pipeline.certify.variants.domains import restrict, schedule, set_size
 from pipeline.certify.variants.propagation import clear_queues, propagate_all
 from pipeline.certify.variants.rank_propagators import choose_at_edge
 from pipeline.native import compiled
@@ -109,13 +109,6 @@ def _branch(state, problem, cell, bit):
     restrict(state, problem, cell, bit)
 
 
-@compiled(inline=True)
-def _add_entry(state, problem, entry):
-    """Append a branch or a leaf to RECORD."""
-    state[problem[L.RECORD] + state[L.RECORD_LENGTH]] = entry
-    state[L.RECORD_LENGTH] += 1
-
-
 @compiled()
 def _backtrack(state, problem):
     """Undo the last branch, and eliminate its value from its cell."""
@@ -131,18 +124,15 @@ def _backtrack(state, problem):
 
 # There are no restarts. A search for all solutions must refute every branch, and without nogoods a
 # restart refutes those of the run before again: on 14 hard puzzles, restarts after 1,000 failures,
-# then twice as many, and so on cost a third more nodes. Without them, the record of all calls is
-# one tree, too.
+# then twice as many, and so on cost a third more nodes.
 @compiled()
 def search(state, problem, weights, max_nodes):
-    """Search for the next solution, with at most `max_nodes` branches, and at most MAX_BRANCHES.
+    """Search for the next solution, with at most `max_nodes` branches.
 
     Returns SOLUTION, COMPLETE or LIMIT_REACHED. `weights` contains a float of at least 1 for each
-    cell; the search branches early on cells with large weights. RECORD then has the branches and
-    leaves of this call only.
+    cell; the search branches early on cells with large weights.
     """
-    last_node = state[L.NODES] + min(max_nodes, L.MAX_BRANCHES)
-    state[L.RECORD_LENGTH] = 0
+    last_node = state[L.NODES] + max_nodes
     if state[L.PHASE] == L.BEGIN:
         _schedule_all(state, problem)
         state[L.PHASE] = L.FORWARD
@@ -154,16 +144,13 @@ def search(state, problem, weights, max_nodes):
             state[L.PHASE] = L.FORWARD
         if not propagate_all(state, problem):
             _add_failure(state, problem, weights)
-            _add_entry(state, problem, L.LEAF)
             state[L.PHASE] = L.BACK
             continue
         cell, bit = _choose_branch(state, problem, weights)
         if cell == L.NONE:
-            _add_entry(state, problem, L.LEAF)
             state[L.PHASE] = L.BACK
             return L.SOLUTION
         if state[L.NODES] >= last_node:
             return L.LIMIT_REACHED
         state[L.NODES] += 1
-        _add_entry(state, problem, cell * L.RECORD_STRIDE + lowest_index(problem, bit))
         _branch(state, problem, cell, bit)
