@@ -83,7 +83,7 @@ def search_all_of_variant(
     """Search a variant for up to `max_solutions` solutions that are not in `solutions`.
 
     `search`: a search of this puzzle to continue, which may have found solutions; by default a new
-    one. `seconds` are those of its clock. The result is undecided
+    one. Its clock measures `seconds`. The result is undecided
 
     - after `max_nodes` branches or `seconds`,
     - after SECONDS_WITHOUT_CODE if there is no machine code,
@@ -144,9 +144,9 @@ def _compare(
 
 
 def continue_search(search: VariantSearch, max_nodes: float, end: float) -> Iterator[Grid]:
-    """Yield further solutions, in machine code as soon as it saves time and is available.
+    """Yield further solutions, in machine code once that is available and saves time.
 
-    If it is not, the search stops after SECONDS_WITHOUT_CODE.
+    Without machine code, the search stops after SECONDS_WITHOUT_CODE.
     """
     start = search.clock()
     if compiled_search := loader.get(_PYTHON_SECONDS):
@@ -173,13 +173,13 @@ class VariantSearch:
     - `is_complete`: whether there are no others.
     - `undecided`: the reason why the search stopped early; None if it is complete, or if the caller
       stopped it after a solution.
-    - `clock`: the clock, in seconds, of the ends of `solutions`. It may be changed.
+    - `clock`: the clock, in seconds, that `end` of `solutions` refers to. It may be replaced.
 
     It begins in plain Python; `use` changes to machine code, at any time, with the same result.
     """
 
     def __init__(self, puzzle: Puzzle, end: float = inf) -> None:
-        """Build the arrays. It is undecided if that takes until `end` on the monotonic clock."""
+        """Build the arrays. Undecided if that takes until `end` on the monotonic clock."""
         self.found: list[Grid] = []
         self.is_complete = False
         self.undecided: str | None = None
@@ -216,8 +216,8 @@ class VariantSearch:
     def solutions(self, max_nodes: float = inf, end: float = inf) -> Iterator[Grid]:
         """Continue the search, and yield each further solution.
 
-        It stops when the search has made `max_nodes` branches in all, or at `end` on `clock`. It
-        may be closed after any solution.
+        It stops when the search has made `max_nodes` branches in all, or at `end` on `clock`. The
+        iterator may be closed after any solution.
         """
         if not self._arrays or self.is_complete:
             return

@@ -72,9 +72,9 @@ _QUEUE_OF_KIND = {
     L.PAIR: L.EARLY,
     **dict.fromkeys((L.TOTAL, L.ONE_OF_SETS, L.MIN_COUNTS, L.SEGMENT_SUMS, L.SUM_BETWEEN), L.SOON),
 }
-"""The queue of each cheap kind of constraint, instead of NORMAL. Sum lines and sandwiches in SOON
-take 0.5 of the time that they take in NORMAL, as failures are then blamed on the lines. EARLY is no
-better."""
+"""The queue of each cheap kind of constraint, instead of NORMAL. With sum lines and sandwiches in
+SOON, their puzzles take half the time, because failures then give weight to the cells of the lines.
+EARLY is no better."""
 
 _MAX_UNGROUPED_CELLS = 9
 """The cells of a sum with more cells than this are first grouped by units. If a puzzle has more
@@ -94,7 +94,7 @@ class ConstraintNumbers:
     - `scratch`: length of the working memory that propagators need.
     - `memory`: length of MEMORY.
     - `max_any_of_cells`: maximum number of cells of an ANY_OF.
-    - `edges`: the places of ranked values, as keys.
+    - `edges`: the edges of ranked lines, an ordered set.
     """
 
     def __init__(self, simplified: SimplifiedConstraints, end: float) -> None:
@@ -413,7 +413,7 @@ class ConstraintNumbers:
         return [len(rests), *chain.from_iterable(numbers)]
 
     def _use_sets(self, length: int, group_count: int) -> int:
-        """Return 1 if the propagator shall list the sets of values of a group, else 0.
+        """Return 1 if the propagator is to list the sets of values of a group, else 0.
 
         Adds the table of sets when it is first needed. `length` is the number of cells of the
         group, `group_count` the number of groups of the sum.
@@ -489,7 +489,8 @@ class ConstraintNumbers:
         self.max_any_of_cells = max(self.max_any_of_cells, len(scope))
         self._add_encoded(L.ANY_OF, L.NORMAL, tuple(scope), count, *numbers)
 
-    # Units are most of the numbers of many puzzles, so their arrays are cached, too.
+    # In many puzzles, most of the numbers are those of units, so the arrays of units are cached
+    # too.
     def arrays(self) -> tuple[Numbers, Numbers]:
         """Return `numbers` and `scheduled` as arrays, the latter with two columns."""
         numbers, scheduled = self._unit_arrays

@@ -1,8 +1,7 @@
 """Propagators for constraints that count how often cells hold a value.
 
-Cells of one unit differ, so a unit holds a value once at most. A cover divides the cells of a
-constraint into groups of cells that differ: if a value is to be in k cells, k groups of each cover
-must hold it.
+A cover divides the cells of a constraint into groups of cells that differ. A group holds a value
+once at most, so a value that is in k cells is in k groups of each cover.
 
 Like the propagators in `propagation`, they are exact when every cell of their scope has one value.
 `layout` describes `state` and `problem`.
@@ -21,13 +20,14 @@ from pipeline.native import compiled
 
 _NUMBERS_PER_STATE = 3
 PEERS_SCRATCH = 2 * _NUMBERS_PER_STATE
-"""Numbers of working memory for each state of an automaton of peers, and for each of the paths from
-the start and to the end: the values on all paths, the values on some path, and how many these are,
-or NONE."""
+"""Length of the working memory for each state of an automaton of peers: three numbers for the paths
+from the start, and three for the paths to the end. They are the values on all paths, the values on
+some path, and the number of the latter, or NONE until it is counted."""
 
 
-# A group that must hold the value: hidden single, or locked candidate. If the candidates were
-# eliminated after they were counted, nothing is done, because that has scheduled the constraint.
+# In a group that must hold the value, a single place is a hidden single, and several places are
+# locked candidates: their common peers lose the value. If the last candidate was eliminated after
+# the groups were counted, nothing is done, because that has scheduled the constraint again.
 @compiled()
 def _place_in_group(state, problem, first, length, bit):
     """Enforce that one of the cells of a group holds the value `bit`."""
@@ -43,11 +43,11 @@ def _place_in_group(state, problem, first, length, bit):
     return True
 
 
-# The upper bounds of global cardinality (J.-C. Régin, 1996), where not only the cells but also the
-# groups are counted: a value and a group are an entry of a 0-1 matrix (cardinality matrix, J.-C.
-# Régin, C. Gomes, 2004). A group holds the value once at most, so `minimum` groups must be able to
-# hold it. If just as many can, each of them does. Régin and Gomes compute a flow for all values
-# together; here each value is counted alone, in several covers.
+# A group holds the value once at most, so at least `minimum` groups must be able to hold it. If
+# exactly `minimum` can, each of them does. These are the upper bounds of global cardinality (J.-C.
+# Régin, 1996), with groups counted instead of cells, as in a cardinality matrix (J.-C. Régin, C.
+# Gomes, 2004), which has a 0-1 entry for each group and value. Régin and Gomes compute a flow for
+# all values together; here each value is counted alone, in several covers.
 @compiled()
 def _place_in_groups(state, problem, covers, bit, minimum):
     """Enforce that at least `minimum` groups of each cover hold the value `bit`."""
@@ -110,7 +110,8 @@ def propagate_occurrences(state, problem, first, length):
     return _propagate_count(state, problem, first, length, covers, bit, fixed, minimum, maximum)
 
 
-# For each value, the fewest groups of any cover that can hold it.
+# A group holds a value once at most, so a value is in at most as many cells as groups can hold it.
+# The tightest of these bounds is the minimum over all covers.
 @compiled()
 def _count_groups(state, problem, covers, groups, counts):
     """Write the maximum number of cells that can hold each value, at offset `groups` of `state`.
@@ -137,10 +138,10 @@ def _count_groups(state, problem, covers, groups, counts):
         cover = group
 
 
-# The values that the cells hold are one of the listed sets: the sum of a set is the number of
-# cells. A set is possible if it has all fixed values and no value that is impossible: fewer than v
-# groups can hold v, or more than v cells are fixed to it. Values in no possible set are eliminated;
-# each value v that is in all of them is in exactly v cells.
+# The cells hold the values of one of the listed sets, whose sum is the number of cells. A value v
+# is impossible if it is 0, if fewer than v groups can hold it, or if more than v cells are fixed to
+# it. A set is possible if it contains all fixed values and no impossible value. Values in no
+# possible set are eliminated; a value v in all possible sets is in exactly v cells.
 @compiled()
 def propagate_counts_itself(state, problem, first, length):
     """Enforce that each value v that the cells hold is in exactly v of them."""
@@ -193,15 +194,21 @@ def propagate_counts_itself(state, problem, first, length):
 
 # The regular constraint (see `propagation`), on a graph that is also filtered by "all different"
 # (H. Andersen, T. Hadzic, J. Hooker, P. Tiedemann, A constraint store based on multivalued decision
-# diagrams, 2007). A state has the values on all paths to it and those on some path, from the start
-# and to the end. An edge is on no path of different values if its value is on all paths to one of
-# its states; or on some path, if these values are only as many as the cells, so that each path has
-# all of them. Nor is it if both sides have a common value on all paths, or if fewer values than
-# cells are on some path. The paths that remain include all of different values, so no solution is
-# lost. Without the last of these conditions, one puzzle took 70 nodes instead of 18.
+# diagrams, 2007). For each state, the values on all paths and the values on some path are computed,
+# for the paths from the start and for the paths to the end. An edge is ignored in four cases,
+# because no path of different values uses it:
+#
+# - Its value is on all paths on one side of it.
+# - Its value is on some path on one side, and these paths have only as many values as cells. So
+#   each of them that repeats no value has all of these values.
+# - A value is on all paths on both sides.
+# - The paths through the edge have fewer values in all than there are cells.
+#
+# All paths of different values remain, so no solution is lost. Without the last case, one puzzle
+# took 70 nodes instead of 18.
 @compiled()
 def propagate_automaton_of_peers(state, problem, first, length, automaton):
-    """Enforce that an automaton accepts the values of the cells, in order, which all differ."""
+    """Enforce that an automaton accepts the values of the cells in order. The cells are peers."""
     down = problem[L.SCRATCH]
     up = down + _NUMBERS_PER_STATE * problem[automaton]
     last = up - _NUMBERS_PER_STATE
@@ -241,7 +248,10 @@ def propagate_automaton_of_peers(state, problem, first, length, automaton):
 
 @compiled(inline=True)
 def _used_values(state, problem, node, cells):
-    """Return the values that paths of `cells` cells to a node use: those that cannot follow."""
+    """Return the values that every path of `cells` different values to a node has.
+
+    They cannot follow the node. Returns all bits if there is no such path.
+    """
     if state[node + 2] == L.NONE:
         state[node + 2] = set_size(problem, state[node + 1])
     if state[node + 2] < cells:

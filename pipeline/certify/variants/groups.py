@@ -1,6 +1,6 @@
-"""Cells that differ: covers by groups of such cells, and what follows where values are counted.
+"""Covers of cells by groups of peers, and what they imply for constraints that count values.
 
-A unit or a group is a set of cells, as bits.
+Units and groups are sets of cells, as bits.
 """
 
 from __future__ import annotations
@@ -21,15 +21,16 @@ Cover = tuple[int, ...]
 """Groups that contain each cell once. The cells of a group are peers of each other."""
 
 _MAX_SETS = 2000
-"""Maximum number of sets of values that are listed for cells that count themselves."""
+"""Maximum number of sets of values that are listed for a CountsItself constraint."""
 
 
-# The fewer groups can hold a value, the tighter is the bound. Which cover is the best depends on
-# the candidates that remain, and the smallest one is a minimum clique cover, which is NP-hard (R.
-# Karp, 1972). So there are several, each by a greedy search: one starts with rows, one with
-# columns, one with boxes and other units, and one with the largest groups of any kind. A matching
-# of the groups of two covers (a place is in a group of each) bounds counts too: in six puzzles it
-# refuted nothing else, and what it eliminated saved no branch.
+# A cover bounds how many cells can hold a value: by the number of groups that can. Which cover
+# gives the tightest bound depends on the remaining candidates, and to find the smallest cover, a
+# minimum clique cover, is NP-hard (R. Karp, 1972). So there are several covers, each found
+# greedily: one starts with rows, one with columns, one with boxes and other units, and one with the
+# largest groups of any kind. Tried and dropped: to match the groups of two covers, as each cell is
+# in one group of both. In six puzzles this refuted nothing more, and its eliminations saved no
+# branch.
 class Covers:
     """Covers of the cells of constraints, and their tables (see `layout`); both are cached.
 
@@ -82,7 +83,7 @@ def covers_of(
 
 
 def _cliques(cells: int, units: Iterable[int], peers: Sequence[int]) -> Iterator[int]:
-    """Yield the common cells of the set and each unit, if they are several and all peers."""
+    """Yield the cells of the set in each unit, if there are two or more and all are peers."""
     for unit in units:
         group = unit & cells
         if group & (group - 1) and are_peers(group, peers):
@@ -103,7 +104,10 @@ def _common_peers(group: int, peers: Sequence[int]) -> int:
 
 
 def _cover(cells: int, start: Sequence[int], cliques: Sequence[int], peers: Sequence[int]) -> Cover:
-    """Return a cover. Its groups are parts of cliques of `start` first, then of other cliques."""
+    """Return a cover: groups from the cliques of `start`, then from `cliques`, then single cells.
+
+    Groups whose cells are all peers of each other are merged.
+    """
     groups: list[int] = []
     for candidates in (start, cliques):
         while candidates:
@@ -128,9 +132,9 @@ def _cover(cells: int, start: Sequence[int], cliques: Sequence[int], peers: Sequ
 def self_counting_sets(
     values: range, cell_count: int, covers: Iterable[Cover]
 ) -> list[tuple[int, ...]] | None:
-    """Return the sets of values v such that v copies of each fill the cells; None if too many.
+    """Return the sets of values that fill the cells with v copies of each v; None if too many.
 
-    In each cover, the values of the sets fit into the groups.
+    Sets whose values do not fit into the groups of some cover are left out.
     """
     sets = _sets_of_sum(values, cell_count)
     if sets is None:
@@ -161,9 +165,10 @@ def _sets_of_sum(values: range, total: int) -> tuple[tuple[int, ...], ...] | Non
 # only if, for each k, the k largest column sums are at most the sum of min(row sum, k) over all
 # rows. Here the rows are groups, whose cells differ, and a value v is a column with the sum v.
 def _fits(values: Sequence[int], sizes: Sequence[int]) -> bool:
-    """Whether groups of these sizes can hold v copies of each value v, which are descending.
+    """Whether groups of these sizes can hold v copies of each value v.
 
-    Each group holds a value once at most. The sizes and the values have the same sum.
+    The values are descending, and have the same sum as the sizes. A group holds a value once at
+    most.
     """
     return all(
         total <= sum(min(size, count) for size in sizes)
@@ -182,8 +187,8 @@ def visible_automaton(constraint: Visible, lowest_value: int, peers: Sequence[in
 
 
 # Cells that differ hold i different values after i cells, so the highest of them is at least the
-# value of index i - 1. Sets of values as states would use all that follows from the differences:
-# that took a quarter of the nodes of one puzzle, but three to ten times as long.
+# value of index i - 1. With sets of values as states, the automaton would also reject repeated
+# values: one puzzle took a quarter of the nodes, but three to ten times as long.
 def _count_visible_of_peers(
     seen: tuple[int, int, int], value: int, number: int, top: int, lowest_value: int
 ) -> tuple[int, int, int] | None:

@@ -16,7 +16,7 @@ from pipeline.puzzle.sums import Total
 
 _MIN_CAGES, _MAX_INNIES = 4, 5
 """Innies and outies are computed if there are at least _MIN_CAGES cages. A band of several lines
-may have at most _MAX_INNIES of them."""
+may have at most _MAX_INNIES innies and outies."""
 
 Terms = dict[int, int]
 """The weight of each cell of a sum."""

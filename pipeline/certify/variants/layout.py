@@ -52,7 +52,7 @@ SAVED_CELLS = 9  # (CELL_COUNT + 1) × CELL_COUNT masks: all cells before each o
 DECISIONS = 10  # (CELL_COUNT + 1) × 2: the cell and the bit of each open branch
 SCRATCH = 11  # working memory of the current propagator
 PROBE_MASKS = 12  # 2 masks per cell: before the alternatives, and the union of all results
-MEMORY = 19  # what propagators remember of earlier calls; zeros before the first call
+MEMORY = 19  # data that propagators keep between calls; zeros before the first call
 
 # `problem`: offsets of areas of `problem`.
 OFFSETS = 13  # CONSTRAINT_COUNT offsets of constraints
@@ -96,7 +96,7 @@ AUTOMATON = 8  # offset in `problem` of an automaton, which accepts the values o
 ONE_OF_VALUES = 9  # mask. The cell holds one of these values
 ANY_OF = 10  # number of alternatives, then for each its length and its constraints, as offsets from
 #              CONSTRAINT_DATA. At least one alternative holds; none contains another ANY_OF
-CONNECTED = 11  # mask, size or 0, length + 1 offsets, neighbours, equal cells, place in MEMORY. The
+CONNECTED = 11  # mask, size or 0, length + 1 offsets, neighbours, equal cells, index in MEMORY. The
 #                 cells with a value in the mask form one region of this size. The neighbours of
 #                 each cell are positions in the scope; the offsets count from the first offset. The
 #                 cells that are equal by rule form rings: each has the position of the next, or its
@@ -120,7 +120,7 @@ OCCURRENCES = 17  # bit, minimum, maximum, offset in `problem` of covers. From `
 COUNTS_ITSELF = 18  # lowest value, offsets in `problem` where a list of sets begins and ends, or
 #                     NONE twice, offset of covers. Each value v that the cells hold is in exactly v
 #                     of them. The values of the cells are one of the sets
-AUTOMATON_OF_PEERS = 19  # as of AUTOMATON. The cells are peers of each other
+AUTOMATON_OF_PEERS = 19  # as AUTOMATON, for cells that are peers of each other
 INCREASING = 20  # used. The first half of the cells is lexicographically less than the second.
 #                  `used` is 0, or the value that begins both halves if the cells of a half differ
 MIN_COUNTS = 21  # number of masks, then for each a minimum and the mask. At least `minimum` cells
@@ -143,6 +143,6 @@ SUM_BETWEEN = 23  # total, lowest value. The values between the smallest and the
 # and its cells. The groups of a cover contain each cell of the scope once. The cells of a group are
 # peers of each other.
 
-# What `search` returns. LIMIT_REACHED: it made its branches, call it again. SOLUTION: each cell has
-# one value. COMPLETE: there are no other solutions.
+# What `search` returns. LIMIT_REACHED: it has made `max_nodes` branches; another call continues.
+# SOLUTION: each cell has one value. COMPLETE: there are no other solutions.
 LIMIT_REACHED, SOLUTION, COMPLETE = range(3)

@@ -12,7 +12,7 @@ from pipeline.certify.variants.sum_propagators import may_hold
 from pipeline.native import compiled
 
 MAX_SEGMENT_TOTAL = 60
-"""Maximum total of the segments of a sum line whose partial sums fit into a number."""
+"""Maximum total of the segments of a sum line: a set of partial sums must fit into a number."""
 
 
 # Arc consistency by dynamic programming, forwards and backwards (M. Trick, A dynamic programming
@@ -21,11 +21,11 @@ MAX_SEGMENT_TOTAL = 60
 # the sum s, so a value is a shift, and a complete segment turns the bit of the total into bit 0.
 # An AUTOMATON with these states eliminates the same values, and takes several times as long.
 #
-# The first cell of a loop may be within a segment. The partial sum before it is then also the
-# partial sum after the last cell, so each partial sum makes the loop a line: a constructive
-# disjunction. A loop with a value above 0 completes a segment before it returns to the same partial
-# sum. An ANY_OF of rotations, one for each cell with which a segment may begin, eliminates no more,
-# except for some values 0, and is ten times as slow.
+# A loop may begin within a segment, with any partial sum, and must end with the same one. For each
+# partial sum, the loop is a line, and the values that some line supports are kept (constructive
+# disjunction). A loop that is not all zeros completes a segment before it returns to its first
+# partial sum. An ANY_OF of rotations, one for each cell with which a segment may begin, eliminates
+# only some zeros more, and is ten times as slow.
 @compiled()
 def propagate_segment_sums(state, problem, first, length):
     """Enforce that the cells can be divided into consecutive segments that each sum to the total.
@@ -75,7 +75,7 @@ def _add_supports(state, problem, first, length, border):
     if sums == 0:
         return False
     for i in range(length - 1, -1, -1):
-        # undo the step: `sums` are those from which the later cells reach the end
+        # backwards: `sums` are the partial sums after cell i that can reach the end
         mask, ends, usable = state[L.DOMAINS + problem[first + i]], sums | (sums & 1) << total, 0
         while mask:
             starts = state[before + i] & ends >> lowest + lowest_index(problem, mask)
@@ -135,12 +135,12 @@ def propagate_sum_between(state, problem, first, length):
     return True
 
 
-# All other cells hold values above the least candidate of the smallest value's cell, and below the
-# greatest candidate of the largest value's cell. The cells inside, which are between these two,
-# hold the values of one set with the right sum; the cells outside hold other values. If there are
-# as many cells as values, all values occur, so the set contains each value that no cell outside can
-# hold. To reject sets that leave two cells outside the same single value was tried: it saves
-# nothing, as this is found anyway when the cells are fixed.
+# The cell `low` holds the smallest value, and the cell `high` the largest. So all other cells hold
+# values above the least candidate of `low` and below the greatest candidate of `high`. The cells
+# between the two hold the values of one set with the right sum; the cells outside hold none of
+# these. If there are as many cells as values, all values occur, so the set contains each value that
+# no outside cell can hold. Tried and dropped: to reject sets that leave two outside cells the same
+# single value. This saves nothing, because it is found when the cells are fixed.
 @compiled()
 def _add_ends(state, problem, first, length, low, high):
     """Add to SCRATCH the values of the cells if the extreme values are in the cells low and high.

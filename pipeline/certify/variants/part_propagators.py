@@ -14,11 +14,11 @@ from pipeline.native import compiled
 # Hall's theorem (1935), from the side of the parts: k parts need k cells, as a cell holds one
 # value. If only k cells can hold values of k parts, each of them must do so. With a mask for every
 # union of parts, this is arc-consistent: if the constraint excludes a value of a cell, some k parts
-# without this value have only k cells, and the cell is one of them. If one value is left for a
-# mask, the cells hold this value, so their common peers lose it.
+# without this value have only k cells, and the cell is one of them. If the cells have only one
+# value of a mask, one of them holds it, so their common peers lose it.
 #
-# Before, each part of each square was an ANY_OF of four values: more time for each node, and more
-# nodes, because the parts of a square were not considered together.
+# An ANY_OF of values for each part takes more time for each node, and more nodes, because it does
+# not consider the parts of a square together.
 @compiled()
 def propagate_min_counts(state, problem, first, length):
     """Enforce that for each mask, at least `minimum` cells hold one of its values."""

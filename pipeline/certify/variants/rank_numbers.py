@@ -13,7 +13,7 @@ from pipeline.certify.variants.value_tables import Numbers
 from pipeline.puzzle.constraints import Cells, Constraint, Ranked
 
 Edge = tuple[int, Cells]
-"""The bit of a value, and the cells of a unit: one of them begins a line with the value."""
+"""The bit of a value, and the first cells of the lines of an edge: one of them holds the value."""
 
 
 class RankedLines(NamedTuple):
@@ -73,8 +73,8 @@ def encode_rank(ranked: Ranked, bit: int, units: tuple[Cells, ...]) -> RankNumbe
 
 
 # Of two lines that begin with the same value, the greater one has the greater rank: it is greater
-# than the other line, and than all lines that the other one is greater than. So equal ranks are
-# ranks of equal lines. (M. Carlsson and N. Beldiceanu, Arc-consistency for a chain of lexicographic
+# than the other line and than every line that is less than the other one. So lines of equal rank
+# are equal. (M. Carlsson and N. Beldiceanu, Arc-consistency for a chain of lexicographic
 # ordering constraints, 2002, treat all lines of a chain together; here all pairs are ordered.)
 def comparable_pairs(constraints: Iterable[Constraint]) -> Iterator[tuple[Ranked, Ranked]]:
     """Yield pairs of ranks of different lines with the same first value, the smaller rank first."""

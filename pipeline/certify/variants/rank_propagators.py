@@ -1,4 +1,4 @@
-"""The propagators for Full Rank, and the branches on the place of a value at an edge of the grid.
+"""The propagators for Full Rank, and a branching heuristic for edges of the grid.
 
 The rank of a line is its position among the lines with the same first value.
 
@@ -16,8 +16,8 @@ _LESS, _EQUAL, _GREATER = 1, 2, 4
 """Outcomes of a comparison of another line with a line, as bits."""
 
 _EDGE_FACTOR = 2.0
-"""The factor of the weights of cells at an edge. With 1, one puzzle takes 2,600 branches in place
-of 42, but an easy one 25 in place of 52. With 4, the numbers are as with 2."""
+"""Factor of the weights of cells at an edge. With 1, one puzzle takes 2,600 branches instead of 42,
+and an easy one 25 instead of 52. With 4, the numbers are the same as with 2."""
 
 
 # Lexicographic comparison of domains, up to the first pair of cells that cannot be equal. Cells are
@@ -85,11 +85,10 @@ def propagate_increasing(state, problem, first, length):
     return _order_lines(state, problem, first, first + width, width, 1, used)
 
 
-# Lines that must not tie cannot be equal. Then a line that could only be equal does not begin with
-# the value.
+# If no line may tie, a line that could only be equal does not begin with the value.
 @compiled()
 def _outcomes_of_line(state, problem, first, other_line, data):
-    """Return the possible outcomes of a comparison with the first line, if a line has the value."""
+    """Return how a line that begins with the value may compare with the first line."""
     may_tie, width, used = problem[data + 2], problem[data + 3], problem[data + 5]
     outcomes = _compare_lines(state, problem, first, other_line, 1, width, used)
     return outcomes if may_tie else outcomes & ~_EQUAL
@@ -99,8 +98,8 @@ def _outcomes_of_line(state, problem, first, other_line, data):
 def _outcomes_at_edge(state, problem, first, edge, data):
     """Return how the line of an edge that begins with the value may compare with the first line.
 
-    `edge` is the position of the lines of the edge. If the edge is a single line that need not
-    begin with the value, this counts as greater. Returns 0 after a contradiction.
+    `edge` is the position of the lines of the edge. If it is a single line that need not begin with
+    the value, it may also compare as greater. Returns 0 after a contradiction.
     """
     bit, width, edge_length = problem[data], problem[data + 3], problem[data + 4]
     outcomes = 0
@@ -141,11 +140,12 @@ def _restrict_edge(state, problem, first, edge, data, allowed):
 
 
 # Each edge of the grid is a unit, so exactly one of its lines begins with the value: the first line
-# is compared with one line of each of the other edges. The edges whose line can be less, and those
-# whose line must be, bound the rank. If the rank equals a bound, all undecided comparisons are
-# known. Then lines that would compare otherwise do not begin with the value, and if one line is
-# left, it is ordered. If the first cells are no units, each line counts for itself; a grid with six
-# clues took more than 68,800 branches so, and 42 by edges.
+# is compared with one line of each of the other edges. The rank is at least the number of edges
+# whose line must be less, and at most the number of edges whose line can be less. If it equals one
+# of these bounds, all undecided comparisons are known. Then lines that would compare otherwise do
+# not begin with the value, and if one line of an edge is left, it is ordered. If the first cells
+# are not whole units, each line is an edge of its own: with such edges, a grid with six clues took
+# more than 68,800 branches instead of 42.
 @compiled()
 def propagate_ranked(state, problem, first, length):
     """Enforce the rank of the first line.
@@ -177,14 +177,15 @@ def propagate_ranked(state, problem, first, length):
     return True
 
 
-# A rank is a statement about the lines that begin with a value, so where these are is the first
-# question, and one that the number of candidates of a single cell does not show.
+# A rank compares the lines that begin with a value, so it helps to decide early which lines these
+# are. How many places are left for them does not show in the candidates of a single cell. Any
+# choice is sound.
 @compiled()
 def choose_at_edge(state, problem, weights, cell, bit, lowest_score):
-    """Return a cell and a value to branch on: a place of a ranked value at an edge, or the given.
+    """Return a cell and a value to branch on: a place of a ranked value at an edge, or these.
 
-    The score of an edge is the number of the places of the value, relative to the greatest weight
-    of their cells. `lowest_score` is the score of `cell` and `bit`.
+    The score of an edge is the number of places of the value, divided by the greatest weight of
+    their cells. `lowest_score` is the score of `cell` and `bit`.
     """
     edge = problem[L.EDGES] + 1
     for _ in range(problem[problem[L.EDGES]]):

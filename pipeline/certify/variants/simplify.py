@@ -53,8 +53,8 @@ _MAX_PAIRED_PARTS = 6
 are more parts, only consecutive parts are compared."""
 
 _MAX_PARTS = 5
-"""Maximum number of parts of which all unions are propagated together. More parts are alternatives
-of values, one by one."""
+"""Maximum number of parts of a HoldsEachPart constraint that are propagated together, with all
+unions of parts. If there are more, each part becomes an AnyOf of its values."""
 
 
 class NoSolution(Exception):
@@ -97,12 +97,12 @@ def _add_peers(cells: Sequence[int], peers: list[int]) -> None:
         peers[cell] |= cell_set ^ 1 << cell
 
 
-# Cells of a free grid may be restricted to some of the values, such as 1 to 9 of 0 to 10. If all
-# are, the rows of nine cells are units of the search, and its tables are smaller.
+# All cells of a free grid may be restricted to some of the values, such as 1 to 9 of 0 to 10.
+# Without the unused values, rows of nine cells are units of the search, and its tables are smaller.
 def searched_values(puzzle: Puzzle) -> range:
     """Return the values from the lowest to the highest that some cell may hold.
 
-    These are all values unless the puzzle is a free grid: elsewhere, units hold all values.
+    These are all values unless the puzzle is a free grid: other units hold all values.
     """
     values = puzzle.geometry.values
     if not puzzle.geometry.free_grid:
@@ -117,7 +117,7 @@ class SimplifiedConstraints:
     - `masks`: the candidates of each cell. Bit 0 is the first of `values`.
     - `peers`: for each cell, the cells that must differ from it, as bits.
     - `values`: the values of the search; see `searched_values`.
-    - `units`: the units of all values that rules add to the units of the geometry.
+    - `units`: units that hold all values, which rules add to the units of the geometry.
     - `choices`: lists of alternatives. An alternative is a list of constraints. All constraints of
       at least one alternative of each list must hold.
     - `constraints`: the constraints without alternatives.
@@ -137,8 +137,9 @@ class SimplifiedConstraints:
         self._known_units = {frozenset(unit) for unit in self.geometry_units.units}
         self._equal = [*range(puzzle.geometry.size)]  # a union-find of the cells equal by rule
 
-    # No two pairs are the same. So if the second cells of some pairs are equal by rule, their first
-    # cells differ, and the reverse. In a chaos construction, cells differ whose labels are equal.
+    # No two pairs hold the same two values. So if the second cells of some pairs are equal by rule,
+    # their first cells differ, and vice versa. In a chaos construction, cells with equal labels
+    # differ.
     def separate_pairs(self) -> None:
         """Add what DIFFERENT_PAIRS implies for cells that are equal by rule. Raises NoSolution."""
         groups: dict[tuple[int, bool, int], list[int]] = {}
@@ -152,7 +153,10 @@ class SimplifiedConstraints:
                 self.add_different(AllDifferent(tuple(cells)))
 
     def rings_of_equal(self, cells: Sequence[int]) -> list[int]:
-        """Return for each of some cells the next of them that equals it by rule; else itself."""
+        """Return for each cell the next one that is equal by rule; itself if there is none.
+
+        Equal cells form a ring: the first one comes after the last one.
+        """
         first, last = dict[int, int](), dict[int, int]()
         following = dict(zip(cells, cells, strict=True))
         for cell in cells:
@@ -168,11 +172,11 @@ class SimplifiedConstraints:
 
     # Some cells of a free grid may have fewer values than others: for example 1 to 6 in a grid of
     # six rows, and 0 to 9 in cells beside it. k different cells that have k values hold all of
-    # these, so the rows are units too.
+    # these, so the rows of the grid are units too.
     def all_units(self) -> tuple[Unit, ...]:
-        """Return the units of all values, and the units of some values, with their values.
+        """Return the units with their values: units of all values, then units of some values.
 
-        Call it after `add`. Raises NoSolution if different cells have fewer values than they are.
+        Call it after `add`. Raises NoSolution if cells that differ have too few values.
         """
         units = dict.fromkeys(self.whole_units(), (1 << len(self.values)) - 1)
         for cells in self._groups:
