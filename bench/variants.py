@@ -2,14 +2,13 @@
 
     python bench/variants.py [--list] [--trust-solver] [--against TIMES [--scale SECONDS]] FILE…
 
-Each line of a FILE is a puzzle in any notation, or a JSON object with `link` or `input`, and
-optionally `name` and `solution`, which must be the one that is found. A FILE named `*.iss` is one
-puzzle. `--list` prints each puzzle. Puzzles without a verified answer are always named. Times are
+Each line of a FILE is a puzzle in any notation, or a JSON object with `name`, `link` or `input`,
+and optionally the published `solution`, which is compared. A FILE named `*.iss` is one puzzle. `--list` prints each puzzle. Puzzles without a verified answer are always named. Times are
 milliseconds of CPU time of this process and its children, from the text to the result.
 
 TIMES has the times of another solver, one object per line with `name` and `ms`. Puzzles that it
-lacks are skipped. `--scale` says how many seconds LOOP takes on the machine of TIMES;
-it is run here, and TIMES are multiplied by the ratio. Without TIMES the baseline is
+lacks are skipped. `--scale` is the number of seconds that LOOP takes on the machine of TIMES.
+LOOP is also run here, and TIMES are multiplied by the ratio. Without TIMES the baseline is
 one minisat process that solves the formula once: no second solution, no proof. All run alternately
 on one core. `--trust-solver` leaves out the check that no solution is missing. Machine code is
 compiled before the measurement.
@@ -56,13 +55,13 @@ class Given(NamedTuple):
 
 
 def main() -> None:
-    words = ArgumentParser(description=__doc__, formatter_class=RawDescriptionHelpFormatter)
-    words.add_argument("--list", action="store_true")
-    words.add_argument("--trust-solver", action="store_true")
-    words.add_argument("--against", type=Path, metavar="TIMES")
-    words.add_argument("--scale", type=float, metavar="SECONDS")
-    words.add_argument("files", type=Path, nargs="+", metavar="FILE")
-    asked = words.parse_args()
+    parser = ArgumentParser(description=__doc__, formatter_class=RawDescriptionHelpFormatter)
+    parser.add_argument("--list", action="store_true")
+    parser.add_argument("--trust-solver", action="store_true")
+    parser.add_argument("--against", type=Path, metavar="TIMES")
+    parser.add_argument("--scale", type=float, metavar="SECONDS")
+    parser.add_argument("files", type=Path, nargs="+", metavar="FILE")
+    asked = parser.parse_args()
     scale = loop_seconds() / asked.scale if asked.scale else 1.0
     other_times = times_in(asked.against, scale) if asked.against else None
     settings = Settings(trust_solver=asked.trust_solver)

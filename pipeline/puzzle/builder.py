@@ -173,7 +173,7 @@ class ClauseBuilder:
             self._check_memory()
 
     def add_array(self, numbers: NDArray[np.int32]) -> None:
-        """Add unconditional clauses: literals with a 0 after each clause."""
+        """Add clauses as they are, without the current conditions. A 0 follows each clause."""
         clauses = int((numbers == 0).sum())
         self._count_clauses(clauses, len(numbers) - clauses)
         self._arrays.append(numbers)
@@ -188,10 +188,11 @@ class ClauseBuilder:
         """Add the clauses of `encode(clauses, cells, literals, *parameters)`.
 
         `encode` is called once for each number of cells, number of literals and parameters, with
-        the cells of a builder without units; then its clauses are repeated from a template. So it
-        must not depend on which cells and literals they are. It may return new variables.
+        another builder, which has no units and whose cells are numbered from 0. Its clauses become
+        a template. So it must not depend on which cells and literals it gets. It may return new
+        variables.
         """
-        if self._is_recorder:  # its clauses become a template: a template for one use is slower
+        if self._is_recorder:  # no templates within a template: they would be slower
             return [*(encode(self, cells, literals, *parameters) or ())]
         template = self._template(encode, len(cells), len(literals), parameters)
         own, conditions = self.variables, self._conditions
@@ -388,7 +389,7 @@ class ClauseBuilder:
         totals: tuple[int, ...],
         literals: Sequence[int] = (),
     ) -> None:
-        """Require that the sum of what the cells add is one of the totals.
+        """Require that the sum of the summands of the cells is one of the totals.
 
         - `cells`: may list a cell more than once.
         - `summands`: for each cell, what each of the values adds.
@@ -406,7 +407,7 @@ class ClauseBuilder:
         self.encode_cached(encodings.encode_segment_loop, cells, parameters=(total,))
 
     def check_room(self, clauses: int) -> None:
-        """Raise LimitReached if so many more clauses exceed the limits."""
+        """Raise LimitReached if this many more clauses exceed the limits."""
         if self._clause_count + clauses > self.limits.clauses:
             raise LimitReached(f"the rules need more than {self.limits.clauses:,} clauses")
         self._check_more(_CLAUSE_BYTES * clauses)

@@ -46,7 +46,7 @@ class CountsItself(Constraint):
         return all(value == count for value, count in counts.items())
 
     def encode(self, clauses: ClauseBuilder) -> None:
-        """Encode the number of each value, and the sets of values whose sum is the cells'."""
+        """Encode the count of each value, and the sets of values that sum to the cell count."""
         cells, values = self.cells, clauses.values
         counts = [
             Automaton(cells, 0, _capped_count, frozenset((0, value)), (value, value, True))

@@ -5,8 +5,8 @@ row, column or box differ. Here the *set* of the values of such a group decides 
 automaton reads for each value in turn whether the group holds it, and its states are the number
 and the sum of the values held so far. That is a decision diagram of the sets, as N. Eén and N.
 Sörensson (Translating pseudo-Boolean constraints into SAT, 2006) encode sums, with the number of
-values in the state as well. The literals of a sum are defined whatever else holds, so that all
-constraints share those of the same cells.
+values in the state as well. The literals of a sum are defined unconditionally, so all
+constraints on the same cells share them.
 
 The diagram of k of n values has fewer than k·n·k(n - k) states, however many sets there are: for 31
 values its clauses are about as many as those of a running sum.
@@ -88,7 +88,7 @@ def require_total(
     numbers: Sequence[Sequence[int]],
     totals: Sequence[int],
 ) -> None:
-    """Require that numbers, one of each of these sequences, sum to one of the totals.
+    """Require that the sum of numbers, one from each sequence, is one of the totals.
 
     `literals`: the literal of each number, in the order of the sequences, then that of each total.
     Exactly one number of each sequence has a true literal. At most one total has a true literal,

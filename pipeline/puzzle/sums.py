@@ -304,8 +304,8 @@ clauses make them slower in all.
 def _cancel_units(weights: dict[int, int], units: Sequence[Sequence[int]], values: range) -> int:
     """Subtract multiples of units that hold each value once, so that fewer cells have a weight.
 
-    Seven cells of a row are the row without two cells, and the sum of a row is known. Long shafts
-    of arrows need far fewer intermediate sums so. Greedy: each step takes the unit and the weight
+    Seven cells of a row are the row, whose sum is known, minus two cells. So long shafts of arrows
+    need far fewer intermediate sums. Greedy: each step takes the unit and the weight
     that leave the fewest cells. Changes `weights`; returns the sum of what was subtracted.
     """
     whole = [unit for unit in units if len(unit) == len(values)]

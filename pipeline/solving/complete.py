@@ -118,8 +118,7 @@ class Check(Generic[S]):
         """Check within the limits. `solver_seconds`: the seconds that the solver took.
 
         The search of a variant is interrupted for a short attempt at a proof, which often succeeds
-        where the solver was quick: of 9 puzzles that needed a proof, 7 had waited 17 to 41 s for
-        it.
+        if the solver was quick. Without it, 7 of 9 puzzles that needed a proof waited 17 to 41 s.
         """
         deadline = Deadline.of(limits)
         if not (self.prove or len(self.solutions) <= MAX_PROVED_SOLUTIONS):

@@ -95,7 +95,7 @@ def solve_problem(
 def _ask_solvers(
     search: Search[S], solvers: Solvers, failure: str | None, *, explain: bool
 ) -> Result[S]:
-    """Do as `solve_problem`. `failure`: why another solver failed before; None if none did."""
+    """Ask the solvers in turn. `failure`: why another solver failed before; None if none did."""
     result: Result[S] | None = None
     fallback, is_planned = failure or solvers.fallback, failure is None
     for solver in solvers.chain:
@@ -140,7 +140,7 @@ def _ask_solvers(
 def _search_alone(search: Search[S], reason: str, solvers: Solvers, *, explain: bool) -> Result[S]:
     """The result of a problem that cannot be encoded. `reason`: why it cannot.
 
-    Unless the exhaustive search of a variant finds solutions, its status is `unknown`.
+    The status is `unknown`, unless the exhaustive search of a variant ends or finds solutions.
     """
     if search.is_variant:
         from pipeline.solving.variants import search_alone  # noqa: PLC0415 - as above
@@ -372,7 +372,7 @@ def _certify(result: Result[S], search: Search[S], solvers: Solvers) -> Result[S
     certificate = result.certificate
     is_unverified = certificate is not None and certificate.complete == "unverified"
     if is_unverified and certificate != SEARCH_CERTIFICATE:
-        # PySAT did not confirm the search, so a proof, which takes it longer, will hardly succeed
+        # PySAT gave up confirming the search, and a proof takes it longer
         prove = settings.prove == "always"
     if certificate and certificate != SEARCH_CERTIFICATE and not prove:
         return result

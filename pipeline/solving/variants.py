@@ -1,10 +1,10 @@
 """Solve a variant by a short exhaustive search, and let PySAT confirm its outcome.
 
-The search decides most variants in a few milliseconds, also those on which solvers spend minutes.
-Then the solver has less to do: it tries each solution as assumptions, excludes it by a clause, and
-must find that nothing is left. Two programs have then answered the same, as when a solver goes
-first and the search checks it. A list that ends because enough solutions were found claims nothing
-else, so no solver is needed.
+The search decides most variants in a few milliseconds, even some on which solvers spend minutes. To
+confirm its outcome is less work for the solver: it takes each solution as assumptions, excludes it
+by a clause, and must report at the end that the clauses are unsatisfiable. So two programs agree,
+as when the search checks the answer of a solver. If the search stops because it has found enough
+solutions, no solver is needed, because the list does not claim to be complete.
 """
 
 from __future__ import annotations
@@ -99,8 +99,8 @@ def search_first(search: Search[S], solvers: Solvers) -> Result[S] | None:
 def _cpu_clock(seconds: float) -> Callable[[], float]:
     """A clock of the CPU seconds of this thread. It is exact when more than `seconds` have passed.
 
-    Until then it shows the seconds that have passed, because they are never fewer, and the system
-    call for CPU time takes up to a millisecond in sandboxes.
+    Until then it shows wall time, which is never less: the system call for CPU time takes up to a
+    millisecond in sandboxes.
     """
     begin, begin_cpu = time.monotonic(), time.thread_time()
 
@@ -116,7 +116,7 @@ def _confirm(
 ) -> bool | Unknown:
     """Whether a solver agrees that these are the only solutions.
 
-    Models are not compared: each solution is certified, and a wrong `satisfiable` adds none.
+    Models are not compared: each solution is certified, so a wrong `satisfiable` cannot add one.
     """
     cnf, limits = search.encode(), limits_left(search.settings, search.watch)
     queries = list[list[int]]()
@@ -178,7 +178,7 @@ def _search(
     - `fallback`: why the search runs instead of a solver.
     - `certificate`: the certificate of the new result if the search ends.
 
-    Returns the same result if the search is cut short and finds nothing.
+    Returns `result` itself if the search is cut short and finds nothing.
     """
     problem = search.problem
     count = min(problem.solutions_to_find(search.settings), MAX_PROVED_SOLUTIONS)

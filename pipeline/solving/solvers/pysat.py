@@ -53,7 +53,7 @@ _CUT_OFF_MARGIN = 64 * 1024
 """A proof longer than PROOF_BYTES minus this number of bytes may have been cut off."""
 
 _MAX_UNSENT = 1 << 18
-"""Bytes of clauses that wait to be sent with the next request."""
+"""Maximum bytes of clauses that wait to be sent with the next request."""
 
 _GRACE_SECONDS = 0.5
 """Seconds after the deadline in which a child may send its last core before it is killed."""
@@ -301,9 +301,9 @@ class PysatSession:
     def confirm(self, solutions: Sequence[Sequence[int]], max_conflicts: int) -> bool | Unknown:
         """Whether these are the only solutions of the clauses, each given by its true candidates.
 
-        Each must be satisfiable as assumptions; when all are excluded by clauses, nothing may be
-        left. `max_conflicts` limits the conflicts of all of that, so that the answer does not
-        depend on the speed of the machine; the engine checks it when it restarts.
+        Each must be satisfiable as assumptions. When clauses exclude all of them, the clauses must
+        be unsatisfiable. `max_conflicts` limits the conflicts of all these queries together, so the
+        answer does not depend on the speed of the machine. The engine checks it only on restarts.
         """
         if self._failure:
             return self._failure
