@@ -3,7 +3,8 @@
     python bench/variants.py [--list] [--trust-solver] [--against TIMES [--scale SECONDS]] FILE…
 
 Each line of a FILE is a puzzle in any notation, or a JSON object with `name`, `link` or `input`,
-and optionally the published `solution`, which is compared. A FILE named `*.iss` is one puzzle. `--list` prints each puzzle. Puzzles without a verified answer are always named. Times are
+and optionally the published `solution`, which is compared. A FILE named `*.iss` is one puzzle.
+`--list` prints each puzzle. Puzzles without a verified answer are always named. Times are
 milliseconds of CPU time of this process and its children, from the text to the result.
 
 TIMES has the times of another solver, one object per line with `name` and `ms`. Puzzles that it
