@@ -37,9 +37,9 @@ if TYPE_CHECKING:
 FIRST_SEARCH_SECONDS = 0.3
 """CPU seconds of the search before a solver is asked: enough for 152 of 167 published examples."""
 
-MAX_CONFLICTS, CONFLICTS_PER_NODE = 15_000, 10
-"""The solver may take MAX_CONFLICTS conflicts to confirm the outcome of a search, or
-CONFLICTS_PER_NODE for each branch of the search if these are more.
+MAX_CONFLICTS = 1_000_000
+"""Maximum number of conflicts in which the solver confirms the outcome of a search: some 20 seconds
+for a 9×9 puzzle. Published examples need up to 320,000.
 """
 
 # Tried and dropped: to refute the branches of the search one after another as assumptions, and to
@@ -80,8 +80,7 @@ def search_first(search: Search[S], solvers: Solvers) -> Result[S] | None:
         search.encode()
     if is_complete and not settings.trust_solver:
         pysat = solvers.get_shared(Pysat)
-        max_conflicts = max(MAX_CONFLICTS, CONFLICTS_PER_NODE * checked.nodes)
-        match _confirm(search, solutions, pysat, max_conflicts):
+        match _confirm(search, solutions, pysat):
             case True:
                 used = SolverUsed(pysat.name, pysat.version)
             case False:
@@ -111,9 +110,7 @@ def _cpu_clock(seconds: float) -> Callable[[], float]:
     return clock
 
 
-def _confirm(
-    search: Search[S], solutions: Sequence[S], pysat: Pysat, max_conflicts: int
-) -> bool | Unknown:
+def _confirm(search: Search[S], solutions: Sequence[S], pysat: Pysat) -> bool | Unknown:
     """Whether a solver agrees that these are the only solutions.
 
     Models are not compared: each solution is certified, and a wrong `satisfiable` adds none.
@@ -129,7 +126,7 @@ def _confirm(
         try:
             check_memory(cnf, limits)
             with pysat.open(cnf, limits) as session:
-                return session.confirm(queries, max_conflicts)
+                return session.confirm(queries, MAX_CONFLICTS)
         except LimitReached as error:
             return Unknown(str(error))
 
