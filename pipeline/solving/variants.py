@@ -12,6 +12,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from math import inf
 from typing import TYPE_CHECKING, cast
 
 from pipeline.errors import LimitReached
@@ -65,7 +66,7 @@ def search_first(search: Search[S], solvers: Solvers) -> Result[S] | None:
             min(search_seconds(problem), (limits.seconds - limits.spent) / 2)
         )
         assert exhaustive  # noqa: S101 - the problem is a variant
-        exhaustive.clock = _cpu_clock(FIRST_SEARCH_SECONDS)
+        exhaustive.clock = _cpu_clock(FIRST_SEARCH_SECONDS, limits.seconds - limits.spent)
         checked = search_missing(
             problem, (), count, limits.at_most(FIRST_SEARCH_SECONDS), exhaustive
         )
@@ -95,16 +96,19 @@ def search_first(search: Search[S], solvers: Solvers) -> Result[S] | None:
     return replace(result, certificate=certificate)
 
 
-def _cpu_clock(seconds: float) -> Callable[[], float]:
+def _cpu_clock(seconds: float, remaining: float) -> Callable[[], float]:
     """A clock of the CPU seconds of this thread. It is exact when more than `seconds` have passed.
 
     Until then it shows the seconds that have passed, because they are never fewer, and the system
-    call for CPU time takes up to a millisecond in sandboxes.
+    call for CPU time takes up to a millisecond in sandboxes. After `remaining` seconds it shows
+    infinity: no time is left, however little of it this thread was given.
     """
     begin, begin_cpu = time.monotonic(), time.thread_time()
 
     def clock() -> float:
         passed = time.monotonic() - begin
+        if passed >= remaining:
+            return inf
         return passed if passed < seconds else min(passed, time.thread_time() - begin_cpu)
 
     return clock
@@ -115,7 +119,13 @@ def _confirm(search: Search[S], solutions: Sequence[S], pysat: Pysat) -> bool | 
 
     Models are not compared: each solution is certified, and a wrong `satisfiable` adds none.
     """
-    cnf, limits = search.encode(), limits_left(search.settings, search.watch)
+    try:
+        cnf, limits = search.encode(), limits_left(search.settings, search.watch)
+    except LimitReached as error:
+        limits = limits_left(search.settings, search.watch)
+        if limits.seconds > limits.spent:  # it is too large, whatever the time
+            raise
+        return Unknown(str(error))
     queries = list[list[int]]()
     for grid in cast("Sequence[Grid]", solutions):
         query = _candidates_of(grid, cnf)
