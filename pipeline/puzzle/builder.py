@@ -104,6 +104,7 @@ class ClauseBuilder:
         self._clause_count = self._literal_count = self._checked_clauses = 0
         self._conditions: Clause = ()
         self._is_recorder = False  # its clauses become a template
+        self._clauses_before = 0  # of the builder that it records for
         self._steps = self._checked_steps = 0
         self._check = check
         self._equal: dict[tuple[int, int], int] = {}
@@ -167,7 +168,8 @@ class ClauseBuilder:
         self._clause_count = count = self._clause_count + clauses
         self._literal_count += literals
         if count > self.limits.clauses or self._literal_count > self.limits.literals:
-            raise LimitReached(f"the rules need more than {count - clauses:,} clauses")
+            needed = self._clauses_before + count - clauses
+            raise LimitReached(f"the rules need more than {needed:,} clauses")
         if count - self._checked_clauses >= _CLAUSES_PER_CHECK:
             self._checked_clauses = count
             self._check_memory()
@@ -238,6 +240,7 @@ class ClauseBuilder:
             placeholder = recorder.new_variable()
             recorder._conditions = (placeholder,)
             recorder._is_recorder = True
+            recorder._clauses_before = self._clauses_before + self._clause_count
             results = encode(recorder, tuple(range(cells)), parameter_literals, *parameters) or ()
             template = Template(
                 recorder._joined(),
@@ -252,12 +255,26 @@ class ClauseBuilder:
         return template
 
     def _remaining_limits(self) -> ClauseLimits:
-        """The limits that the clauses and steps so far leave."""
+        """The limits that the clauses and steps so far leave for a template.
+
+        Each of its clauses may have a placeholder, which counts as a literal only there.
+        """
         limits = self.limits
+        clauses = limits.clauses - self._clause_count
         return limits._replace(
-            clauses=limits.clauses - self._clause_count,
-            literals=limits.literals - self._literal_count,
+            clauses=clauses,
+            literals=limits.literals - self._literal_count + clauses,
             steps=limits.steps - self._steps,
+        )
+
+    @property
+    def has_room(self) -> bool:
+        """Whether less than half of each limit is used: room for clauses that may be omitted."""
+        limits = self.limits
+        return (
+            2 * self._clause_count < limits.clauses
+            and 2 * self._literal_count < limits.literals
+            and 2 * self._steps < limits.steps
         )
 
     def count_steps(self, steps: int) -> None:
@@ -409,5 +426,6 @@ class ClauseBuilder:
     def check_room(self, clauses: int) -> None:
         """Raise LimitReached if this many more clauses exceed the limits."""
         if self._clause_count + clauses > self.limits.clauses:
-            raise LimitReached(f"the rules need more than {self.limits.clauses:,} clauses")
+            available = self._clauses_before + self.limits.clauses
+            raise LimitReached(f"the rules need more than {available:,} clauses")
         self._check_more(_CLAUSE_BYTES * clauses)

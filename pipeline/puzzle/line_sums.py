@@ -67,7 +67,7 @@ class SegmentSums(Constraint):
         )
 
     def encode(self, clauses: ClauseBuilder) -> None:
-        if self.is_loop:
+        if self.is_loop and len(self.cells) > 1:
             clauses.require_segment_loop(self.cells, self.total)
         else:
             self.by_starts(clauses.values).encode(clauses)

@@ -258,7 +258,8 @@ class Puzzle:
             constraints = (rule.constraints(self.geometry) for rule in self.rules)
             totals = [total for total in constraints if isinstance(total, Total)]
             for total in joined_totals(totals, units, self.geometry.values):
-                total.encode(builder)
+                if builder.has_room:
+                    total.encode(builder)
             _last_clauses[key] = clauses = builder.build()
         return clauses
 

@@ -95,8 +95,10 @@ def check_complete(
 
     `prove`: make a proof even if the exhaustive search finds no other solution.
     """
-    search = problem.open_search(search_seconds(problem))
-    return Check(problem, solutions, solvers, search, max_missing, prove).run(limits)
+    deadline = Deadline.of(limits)
+    search = problem.open_search(min(search_seconds(problem), deadline.left()))
+    check = Check(problem, solutions, solvers, search, max_missing, prove)
+    return check.run(limits.until(deadline))
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,8 +130,10 @@ class Check(Generic[S]):
         if self.search and first_seconds < seconds:
             proof_limits = limits.at_most(first_seconds * (1 + PROOF_FACTOR))
             checked = self._run_once(limits.at_most(first_seconds), proof_limits)
-            is_open = checked.certificate.complete == "unverified" and not checked.missing
-            if not (is_open or (self.prove and not checked.proof)) or not deadline.left():
+            outcome = checked.certificate.complete
+            lacks_proof = self.prove and outcome == "proved" and not checked.proof
+            is_open = (outcome == "unverified" or lacks_proof) and not checked.missing
+            if not (is_open and deadline.left()):
                 return checked
             limits = limits.until(deadline)
         return self._run_once(limits.at_most(seconds), limits)

@@ -84,7 +84,10 @@ def solve_problem(
 
         try:
             if first := search_first(search, solvers):
-                return add_evidence(first, search, solvers, explain=explain)
+                result = add_evidence(first, search, solvers, explain=explain)
+                if not (first.complete and result.is_doubted):
+                    return result
+                failure = result.doubt
         except LimitReached as error:
             return _search_alone(search, str(error), solvers, explain=explain)
         except (SolverError, EnvironmentFailure) as error:
@@ -381,9 +384,12 @@ def _certify(result: Result[S], search: Search[S], solvers: Solvers) -> Result[S
         limits = limits_left(settings, watch)
         with watch.timing("prove"):
             solver_seconds = watch.seconds().get("solve", 0.0)
-            exhaustive = search.exhaustive or problem.open_search(search_seconds(problem))
+            remaining = max(0.0, limits.seconds - limits.spent)
+            exhaustive = search.exhaustive or problem.open_search(
+                min(search_seconds(problem), remaining)
+            )
             checked = Check(problem, result.solutions, solvers, exhaustive, max_missing, prove).run(
-                limits, solver_seconds
+                limits_left(settings, watch), solver_seconds
             )
         if checked.missing:
             result = search.add_missing(result, checked)

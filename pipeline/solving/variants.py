@@ -12,6 +12,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from math import inf
 from typing import TYPE_CHECKING, cast
 
 from pipeline.errors import LimitReached
@@ -37,9 +38,9 @@ if TYPE_CHECKING:
 FIRST_SEARCH_SECONDS = 0.3
 """CPU seconds of the search before a solver is asked: enough for 152 of 167 published examples."""
 
-MAX_CONFLICTS, CONFLICTS_PER_NODE = 15_000, 10
-"""The solver may take MAX_CONFLICTS conflicts to confirm the outcome of a search, or
-CONFLICTS_PER_NODE for each branch of the search if these are more.
+MAX_CONFLICTS = 1_000_000
+"""Maximum number of conflicts in which the solver confirms the outcome of a search: some 20 seconds
+for a 9×9 puzzle. Published examples need up to 320,000.
 """
 
 # Tried and dropped: to refute the branches of the search one after another as assumptions, and to
@@ -65,7 +66,7 @@ def search_first(search: Search[S], solvers: Solvers) -> Result[S] | None:
             min(search_seconds(problem), (limits.seconds - limits.spent) / 2)
         )
         assert exhaustive  # noqa: S101 - the problem is a variant
-        exhaustive.clock = _cpu_clock(FIRST_SEARCH_SECONDS)
+        exhaustive.clock = _cpu_clock(FIRST_SEARCH_SECONDS, limits.seconds - limits.spent)
         checked = search_missing(
             problem, (), count, limits.at_most(FIRST_SEARCH_SECONDS), exhaustive
         )
@@ -80,8 +81,7 @@ def search_first(search: Search[S], solvers: Solvers) -> Result[S] | None:
         search.encode()
     if is_complete and not settings.trust_solver:
         pysat = solvers.get_shared(Pysat)
-        max_conflicts = max(MAX_CONFLICTS, CONFLICTS_PER_NODE * checked.nodes)
-        match _confirm(search, solutions, pysat, max_conflicts):
+        match _confirm(search, solutions, pysat):
             case True:
                 used = SolverUsed(pysat.name, pysat.version)
             case False:
@@ -96,29 +96,36 @@ def search_first(search: Search[S], solvers: Solvers) -> Result[S] | None:
     return replace(result, certificate=certificate)
 
 
-def _cpu_clock(seconds: float) -> Callable[[], float]:
+def _cpu_clock(seconds: float, remaining: float) -> Callable[[], float]:
     """A clock of the CPU seconds of this thread. It is exact when more than `seconds` have passed.
 
     Until then it shows wall time, which is never less: the system call for CPU time takes up to a
-    millisecond in sandboxes.
+    millisecond in sandboxes. After `remaining` seconds of wall time it shows infinity, because no
+    time is left, even if this thread was given little of it.
     """
     begin, begin_cpu = time.monotonic(), time.thread_time()
 
     def clock() -> float:
         passed = time.monotonic() - begin
+        if passed >= remaining:
+            return inf
         return passed if passed < seconds else min(passed, time.thread_time() - begin_cpu)
 
     return clock
 
 
-def _confirm(
-    search: Search[S], solutions: Sequence[S], pysat: Pysat, max_conflicts: int
-) -> bool | Unknown:
+def _confirm(search: Search[S], solutions: Sequence[S], pysat: Pysat) -> bool | Unknown:
     """Whether a solver agrees that these are the only solutions.
 
     Models are not compared: each solution is certified, so a wrong `satisfiable` cannot add one.
     """
-    cnf, limits = search.encode(), limits_left(search.settings, search.watch)
+    try:
+        cnf, limits = search.encode(), limits_left(search.settings, search.watch)
+    except LimitReached as error:
+        limits = limits_left(search.settings, search.watch)
+        if limits.seconds > limits.spent:  # it is too large, whatever the time
+            raise
+        return Unknown(str(error))
     queries = list[list[int]]()
     for grid in cast("Sequence[Grid]", solutions):
         query = _candidates_of(grid, cnf)
@@ -129,7 +136,7 @@ def _confirm(
         try:
             check_memory(cnf, limits)
             with pysat.open(cnf, limits) as session:
-                return session.confirm(queries, max_conflicts)
+                return session.confirm(queries, MAX_CONFLICTS)
         except LimitReached as error:
             return Unknown(str(error))
 

@@ -33,8 +33,12 @@ from pipeline.puzzle.geometry import FreeGrid, Geometry
 from pipeline.puzzle.puzzle import Grid, Puzzle
 
 COMPILED_NODES, PLAIN_NODES = 200, 4
-"""Number of branches between two checks of the clock, in machine code and in plain Python. These
-branches take a few milliseconds."""
+"""Number of branches between two checks of the clock, in machine code and in plain Python, for
+TYPICAL_CANDIDATES; it is smaller for more candidates. These branches take a few milliseconds."""
+
+TYPICAL_CANDIDATES, MAX_PLAIN_CANDIDATES = 729, 10_000
+"""Number of candidates of a 9×9 grid, and the maximum in plain Python, where a single branch of a
+larger grid may take seconds."""
 
 _PYTHON_SECONDS = 0.01
 """Seconds that the search of most puzzles takes in plain Python."""
@@ -148,10 +152,13 @@ def continue_search(search: VariantSearch, max_nodes: float, end: float) -> Iter
 
     Without machine code, the search stops after SECONDS_WITHOUT_CODE.
     """
-    start = search.clock()
-    if compiled_search := loader.get(_PYTHON_SECONDS):
+    start, is_large = search.clock(), search.candidates > MAX_PLAIN_CANDIDATES
+    if compiled_search := loader.get(_PYTHON_SECONDS, at_once=is_large):
         search.use(compiled_search)
         yield from search.solutions(max_nodes, end)
+        return
+    if is_large:
+        search.undecided = search.undecided or (None if search.is_complete else _CODE_MISSING)
         return
     yield from search.solutions(max_nodes, min(end, start + SECONDS_BEFORE_LOADING))
     if search.undecided != OUT_OF_TIME or search.clock() > end:
@@ -187,7 +194,7 @@ class VariantSearch:
         self._puzzle = puzzle
         self._values = searched_values(puzzle)
         self._run: Callable[..., int] = plain_search
-        self._nodes_per_call = PLAIN_NODES
+        self._nodes_per_call = self._nodes_in_a_call(PLAIN_NODES)
         self._arrays: Sequence[Any] = ()
         if unit_without_matching(puzzle):
             self.is_complete = True
@@ -206,7 +213,17 @@ class VariantSearch:
         if self._run is plain_search and self._arrays:
             state, problem, weights = self._arrays
             self._arrays = np.asarray(state), np.asarray(problem), np.asarray(weights)
-        self._run, self._nodes_per_call = compiled_search, COMPILED_NODES
+        self._run = compiled_search
+        self._nodes_per_call = self._nodes_in_a_call(COMPILED_NODES)
+
+    @property
+    def candidates(self) -> int:
+        """The number of candidates of an empty grid: cells × values."""
+        return self._puzzle.geometry.size * len(self._values)
+
+    def _nodes_in_a_call(self, nodes: int) -> int:
+        """The number of branches between two checks of the clock, if it is `nodes` in 9×9 grids."""
+        return max(1, min(nodes, nodes * TYPICAL_CANDIDATES // self.candidates))
 
     @property
     def nodes(self) -> int:
