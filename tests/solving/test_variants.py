@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import combinations
+from math import inf
 
 import pytest
 from support.needs import needs_minisat
@@ -15,7 +16,7 @@ from pipeline.errors import EnvironmentFailure, LimitReached, SolverError
 from pipeline.limits import Limits
 from pipeline.puzzle.puzzle import Puzzle
 from pipeline.puzzle.rules.cages import Cage
-from pipeline.puzzle.rules.lines import Thermometer
+from pipeline.puzzle.rules.lines import SumLine, Thermometer
 from pipeline.reading.formats import parsed_from
 from pipeline.settings import Settings
 from pipeline.solving import problem as problems
@@ -327,9 +328,31 @@ def test_the_first_check_takes_ten_times_as_long_as_the_solver(solvers, monkeypa
     assert [round(seconds, 1) for seconds in limits] == [1, 25, 3, 25, 25]
 
 
-def test_no_time_is_left_after_the_search(solvers):
-    result = solved(FEW, solvers, timeout=0.001)
-    assert (result.status, result.complete) == ("unknown", False)
+def test_what_a_search_found_is_kept_if_no_time_is_left_to_encode_it(solvers, monkeypatch):
+    def out_of_time(_problem, _encoding, limits):
+        monkeypatch.setattr(variants, "limits_left", lambda *_: Limits(1, spent=1))
+        raise LimitReached(limits.timeout_message)
+
+    monkeypatch.setattr(PuzzleProblem, "encode", out_of_time)
+    result = solved(FEW, solvers)
+    assert list(result.solutions) == solutions(FEW, MANY)
+    assert (result.complete, result.certificate.complete) == (True, "unverified")
+    assert result.certificate.reason.endswith("the time limit of 60 s was reached")
+
+
+def test_a_first_search_ends_with_the_time_limit_however_slow_the_thread_is(monkeypatch):
+    monkeypatch.setattr(variants.time, "thread_time", lambda: 0.0)
+    passed = iter([0.0, 0.1, 0.4, 1.0])
+    monkeypatch.setattr(variants.time, "monotonic", lambda: next(passed))
+    clock = variants._cpu_clock(0.3, 1.0)
+    assert [clock(), clock(), clock()] == [0.1, 0.0, inf]
+
+
+def test_a_loop_of_one_cell_has_no_clause_that_is_always_true():
+    rule = SumLine((0,), 3, loop=True)
+    clauses = [*Puzzle.empty(4).with_rules(rule).clauses_of_rules()]
+    assert clauses
+    assert not [clause for clause in clauses if any(-literal in clause for literal in clause)]
 
 
 def test_errors_of_a_confirmation_are_those_of_solvers(solvers, monkeypatch):
