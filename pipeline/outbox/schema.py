@@ -100,8 +100,8 @@ class RecordedSolver(Struct, frozen=True, kw_only=True):
         str,
         about(
             "`minisat`, `pysat` or `batch`; `exhaustive-search` if the search found solutions that "
-            "these missed, or if no solver confirmed the search of a variant, because it gave up, "
-            "is trusted, was given too many clauses, or the search found more solutions than "
+            "these missed, or if it answered for a variant alone: a solver gave up or would need "
+            "too many clauses, `--trust-solver` was given, or there are more solutions than "
             "requested"
         ),
     ]

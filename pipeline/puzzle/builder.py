@@ -234,7 +234,7 @@ class ClauseBuilder:
         shape = encode, cells, literals, self.values, self.limits.sets, parameters
         template = TEMPLATES.get(shape)
         if template is None:
-            remaining, check = self._remaining_limits(), self._check and self._check_more
+            remaining, check = self._remaining_limits(), self._check and self._check_memory
             recorder = ClauseBuilder(self.side, cells, remaining, check, self.values[0])
             parameter_literals = [recorder.new_variable() for _ in range(literals)]
             placeholder = recorder.new_variable()
@@ -286,10 +286,7 @@ class ClauseBuilder:
             self._checked_steps = self._steps
             self._check_memory()
 
-    def _check_memory(self) -> None:
-        self._check_more(0)
-
-    def _check_more(self, memory: int) -> None:
+    def _check_memory(self, memory: int = 0) -> None:
         """Check the memory of the clauses so far and this many more bytes."""
         if self._check:
             memory += _CLAUSE_BYTES * self._clause_count + _LITERAL_BYTES * self._literal_count
@@ -428,4 +425,4 @@ class ClauseBuilder:
         if self._clause_count + clauses > self.limits.clauses:
             available = self._clauses_before + self.limits.clauses
             raise LimitReached(f"the rules need more than {available:,} clauses")
-        self._check_more(_CLAUSE_BYTES * clauses)
+        self._check_memory(_CLAUSE_BYTES * clauses)

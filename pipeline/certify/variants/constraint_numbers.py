@@ -195,7 +195,7 @@ class ConstraintNumbers:
         if not bit or constraint.minimum > len(cells):
             raise NoSolution
         if constraint.minimum == 1:
-            return [self._add_encoded(L.MIN_COUNT, queue, cells, bit, 1)]
+            return [self._add_encoded(L.MIN_COUNTS, queue, cells, 1, 1, bit)]
         times = constraint.value, constraint.minimum
         return self.add_occurrences(Occurrences(cells, *times, exactly=False), queue)
 

@@ -89,7 +89,8 @@ TOTAL = 4  # total, number of groups, then for each group its length, weight and
 #            differ. has_sets: whether the propagator lists the sets of values with the group's sum
 ONE_OF_SETS = 5  # offsets in `problem` where a list of sets begins and ends, context. The cells
 #                  hold exactly the values of one of the sets
-MIN_COUNT = 6  # bit, minimum. At least `minimum` cells hold the value
+MIN_COUNTS = 6  # number of masks, then for each a minimum and the mask. At least `minimum` cells
+#                 have a value in the mask
 SAME_COUNTS = 7  # mask, number of parts, their lengths. All parts have equally many cells with a
 #                  value in the mask
 AUTOMATON = 8  # offset in `problem` of an automaton, which accepts the values of the cells in order
@@ -123,11 +124,9 @@ COUNTS_ITSELF = 18  # lowest value, offsets in `problem` where a list of sets be
 AUTOMATON_OF_PEERS = 19  # as AUTOMATON, for cells that are peers of each other
 INCREASING = 20  # used. The first half of the cells is lexicographically less than the second.
 #                  `used` is 0, or the value that begins both halves if the cells of a half differ
-MIN_COUNTS = 21  # number of masks, then for each a minimum and the mask. At least `minimum` cells
-#                  have a value in the mask
-SEGMENT_SUMS = 22  # total, is_loop, lowest value. The cells are divided into consecutive segments,
+SEGMENT_SUMS = 21  # total, is_loop, lowest value. The cells are divided into consecutive segments,
 #                    each of which sums to the total. In a loop, segments may begin anywhere
-SUM_BETWEEN = 23  # total, lowest value. The values between the smallest and the largest one, in the
+SUM_BETWEEN = 22  # total, lowest value. The values between the smallest and the largest one, in the
 #                   order of the cells, sum to the total. Other constraints state that they differ
 
 # A scope of COUNT_OF_EQUAL, RANKED, INCREASING or SEGMENT_SUMS may name a cell several times.

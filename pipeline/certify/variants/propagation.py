@@ -197,30 +197,6 @@ def _propagate_pair(state, problem, first):
     )
 
 
-# If only `minimum` cells can hold the value, all of them must. If no cell is fixed to the value
-# yet, at least one of the cells that can hold it must do so. So their common peers lose the value.
-@compiled()
-def _propagate_min_count(state, problem, first, length):
-    """Enforce that at least `minimum` cells hold the value `bit`."""
-    bit, minimum = problem[first + length], problem[first + length + 1]
-    max_count = min_count = 0
-    for i in range(first, first + length):
-        mask = state[L.DOMAINS + problem[i]]
-        max_count += mask & bit != 0
-        min_count += mask == bit
-    if max_count < minimum:
-        return False
-    if max_count == minimum:
-        for i in range(first, first + length):
-            if state[L.DOMAINS + problem[i]] & bit and not restrict(
-                state, problem, problem[i], bit
-            ):
-                return False
-    if min_count == 0 and minimum > 0 and not state[L.IS_PROBING]:
-        return eliminate_from_peers(state, problem, first, length, bit)
-    return True
-
-
 # A part counts its cells whose value is in the mask. The common count is at least `low`, the
 # maximum of the parts' minimums, and at most `high`, the minimum of their maximums. If only `low`
 # cells of a part can have a value in the mask, they all must. If `high` cells of a part must have
@@ -315,8 +291,8 @@ def _propagate_constraint(state, problem, constraint):
         return restrict(state, problem, problem[first], problem[first + 1])
     if kind == L.ALL_DIFFERENT:
         return _propagate_all_different(state, problem, first, length)
-    if kind == L.MIN_COUNT:
-        return _propagate_min_count(state, problem, first, length)
+    if kind == L.MIN_COUNTS:
+        return propagate_min_counts(state, problem, first, length)
     if kind == L.SAME_COUNTS:
         return _propagate_same_counts(state, problem, first, length)
     if kind == L.CONNECTED:
@@ -339,8 +315,6 @@ def _propagate_constraint(state, problem, constraint):
         return propagate_counts_itself(state, problem, first, length)
     if kind == L.AUTOMATON_OF_PEERS:
         return propagate_automaton_of_peers(state, problem, first, length, problem[first + length])
-    if kind == L.MIN_COUNTS:
-        return propagate_min_counts(state, problem, first, length)
     if kind == L.SEGMENT_SUMS:
         return propagate_segment_sums(state, problem, first, length)
     if kind == L.SUM_BETWEEN:
