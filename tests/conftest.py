@@ -130,11 +130,12 @@ def _programs():
     from pipeline import steps
     from pipeline.catalogue import minlex, singles
     from pipeline.certify import many, proof, variants
+    from pipeline.solving import cdcl
     from pipeline.solving import compiled as lanes
 
     # it takes longer than all others together: its own test compiles it
     (steps.PROGRAM.create_folder() / "tried").write_text("tests take steps in plain Python")
-    return [each.PROGRAM for each in (variants, lanes, many, proof, singles, minlex)]
+    return [each.PROGRAM for each in (variants, lanes, many, cdcl, proof, singles, minlex)]
 
 
 def _compile(program):
@@ -202,6 +203,7 @@ trimmer = _compiled("pipeline.certify.proof")
 ruling = _compiled("pipeline.certify.variants")
 forming = _compiled("pipeline.catalogue.minlex")
 singling = _compiled("pipeline.catalogue.singles")
+learning = _compiled("pipeline.solving.cdcl")
 
 
 @pytest.fixture(scope="session")

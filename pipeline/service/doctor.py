@@ -63,11 +63,13 @@ def programs_of(settings: Settings) -> list[Program]:
     Raises ImportError without numpy.
     """
     from pipeline.certify import many, proof, variants  # noqa: PLC0415 - slow to load
+    from pipeline.solving import cdcl  # noqa: PLC0415 - as above
     from pipeline.solving.compiled import PROGRAM as BATCH_SOLVER  # noqa: PLC0415
 
     used = [BATCH_SOLVER] if settings.solver in ("auto", "batch") else []
     if not settings.trust_solver:
         used += [many.PROGRAM, variants.PROGRAM, proof.PROGRAM]
+        used += [cdcl.PROGRAM] if settings.solver == "auto" else []
     elif settings.solver == "auto":
         used.append(variants.PROGRAM)
     if {"canonical", "effort"} & {*settings.trait_names}:

@@ -1,4 +1,4 @@
-"""Solve a variant by a short exhaustive search, and let PySAT confirm its outcome.
+"""Solve a variant by a short exhaustive search, and let a SAT solver confirm its outcome.
 
 The search decides most variants in a few milliseconds, even some on which solvers spend minutes. To
 confirm its outcome is less work for the solver: it takes each solution as assumptions, excludes it
@@ -33,6 +33,7 @@ from pipeline.solving.solvers import Solvers
 from pipeline.solving.solvers.pysat import Pysat
 
 if TYPE_CHECKING:
+    from pipeline.solving.cdcl import Cdcl
     from pipeline.solving.one import Search
 
 FIRST_SEARCH_SECONDS = 0.3
@@ -49,14 +50,14 @@ for a 9×9 puzzle. Published examples need up to 320,000.
 
 
 def search_first(search: Search[S], solvers: Solvers) -> Result[S] | None:
-    """Search a variant exhaustively for a short time, and let PySAT confirm that this is all.
+    """Search a variant exhaustively for a short time, and let a SAT solver confirm the outcome.
 
-    Without confirmation within its limits the certificate is `unverified`. With `trust_solver`,
-    PySAT is not asked.
+    That is the one in machine code, or PySAT if there is none. Without confirmation within its
+    limits the certificate is `unverified`. With `trust_solver`, it is not asked.
 
-    Returns None if the search did not end, or if PySAT contradicts it; then the solvers must
-    answer. Raises LimitReached if the CNF is too large, and SolverError or EnvironmentFailure if
-    PySAT fails.
+    Returns None if the search did not end, or if the SAT solver contradicts it; then the solvers
+    must answer. Raises LimitReached if the CNF is too large, and SolverError or EnvironmentFailure
+    if PySAT fails.
     """
     problem, settings, watch = search.problem, search.settings, search.watch
     count = problem.solutions_to_find(settings)
@@ -80,14 +81,16 @@ def search_first(search: Search[S], solvers: Solvers) -> Result[S] | None:
     if settings.keep_cnf:
         search.encode()
     if is_complete and not settings.trust_solver:
-        pysat = solvers.get_shared(Pysat)
-        match _confirm(search, solutions, pysat):
+        from pipeline.solving.cdcl import machine_code  # noqa: PLC0415 - loads numpy
+
+        confirmer = machine_code() or solvers.get_shared(Pysat)
+        match _confirm(search, solutions, confirmer):
             case True:
-                used = SolverUsed(pysat.name, pysat.version)
+                used = SolverUsed(confirmer.name, confirmer.version)
             case False:
                 return None
             case Unknown(reason):
-                used = replace(used, fallback=f"{pysat.name} gave up: {reason}")
+                used = replace(used, fallback=f"{confirmer.name} gave up: {reason}")
                 reason = f"only the exhaustive search ended: {reason}"
                 certificate = Certificate("unverified", reason=reason)
     for solution in solutions:
@@ -114,7 +117,7 @@ def _cpu_clock(seconds: float, remaining: float) -> Callable[[], float]:
     return clock
 
 
-def _confirm(search: Search[S], solutions: Sequence[S], pysat: Pysat) -> bool | Unknown:
+def _confirm(search: Search[S], solutions: Sequence[S], confirmer: Cdcl | Pysat) -> bool | Unknown:
     """Whether a solver agrees that these are the only solutions.
 
     Models are not compared: each solution is certified, so a wrong `satisfiable` cannot add one.
@@ -135,8 +138,7 @@ def _confirm(search: Search[S], solutions: Sequence[S], pysat: Pysat) -> bool | 
     with search.watch.timing("solve"):
         try:
             check_memory(cnf, limits)
-            with pysat.open(cnf, limits) as session:
-                return session.confirm(queries, MAX_CONFLICTS)
+            return confirmer.confirm(cnf, queries, limits, MAX_CONFLICTS)
         except LimitReached as error:
             return Unknown(str(error))
 

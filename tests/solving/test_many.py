@@ -188,7 +188,8 @@ def test_without_machine_code_and_for_other_sides_all_go_through_the_chain(solve
 
 
 @needs_minisat
-def test_variants_go_to_one_pysat_unless_minisat_is_named():
+def test_variants_go_to_one_pysat_unless_minisat_is_named(monkeypatch):
+    monkeypatch.setattr("pipeline.solving.cdcl.machine_code", lambda: None)
     problems = [PuzzleProblem(parsed_from(parse_puzzle(KILLER)))] * 3
     with Solvers() as solvers, Solvers("minisat") as named:
         results = solve_problems(problems, solvers, Settings())

@@ -1,4 +1,4 @@
-"""Variants whose search goes first: what PySAT confirms, contradicts or leaves open."""
+"""Variants whose search goes first: what a SAT solver confirms, contradicts or leaves open."""
 
 from __future__ import annotations
 
@@ -19,15 +19,16 @@ from pipeline.puzzle.rules.cages import Cage
 from pipeline.puzzle.rules.lines import SumLine, Thermometer
 from pipeline.reading.formats import parsed_from
 from pipeline.settings import Settings
+from pipeline.solving import cdcl, variants
 from pipeline.solving import problem as problems
-from pipeline.solving import variants
+from pipeline.solving.cdcl import Cdcl, kernel
 from pipeline.solving.cnf import Cnf, Family, Unknown
 from pipeline.solving.complete import Check
 from pipeline.solving.one import solve_problem
 from pipeline.solving.problem import PuzzleProblem
 from pipeline.solving.result import Result, Stopwatch
 from pipeline.solving.solvers import Solvers
-from pipeline.solving.solvers.pysat import Pysat, PysatSession
+from pipeline.solving.solvers.pysat import Pysat
 
 FEW = Puzzle.empty(4).with_rules(Cage((0, 1), 3), Cage((5, 9, 13), 9), Thermometer((11, 10)))
 """A variant with 12 solutions."""
@@ -40,6 +41,14 @@ MANY = 30
 def solvers() -> Iterator[Solvers]:
     with Solvers() as both:
         yield both
+
+
+@pytest.fixture(autouse=True, params=[Cdcl, Pysat])
+def confirmer(request, monkeypatch):
+    """The class of the solver that confirms: the one in machine code, here in plain Python."""
+    code = Cdcl(kernel.search) if request.param is Cdcl else None
+    monkeypatch.setattr(cdcl, "machine_code", lambda: code)
+    return request.param
 
 
 def solved(puzzle: Puzzle, solvers: Solvers, **options) -> Result:
@@ -57,16 +66,16 @@ def check_right(puzzle: Puzzle, result: Result) -> None:
 
 
 @pytest.mark.parametrize("puzzle", [FEW, ONE, NONE])
-def test_the_search_answers_and_pysat_confirms(puzzle, solvers):
+def test_the_search_answers_and_a_sat_solver_confirms(puzzle, confirmer, solvers):
     result = solved(puzzle, solvers)
     check_right(puzzle, result)
-    assert (result.solver.name, result.solver.fallback) == ("pysat", None)
+    assert (result.solver.name, result.solver.fallback) == (confirmer.name, None)
     assert result.certificate.by == "exhaustive-search"
     assert result.encoding is not None
 
 
-def test_more_solutions_than_asked_for_need_no_solver(solvers, monkeypatch):
-    monkeypatch.setattr(Pysat, "open", raising(AssertionError))
+def test_more_solutions_than_asked_for_need_no_solver(confirmer, solvers, monkeypatch):
+    monkeypatch.setattr(confirmer, "confirm", raising(AssertionError))
     shown = []
     settings = Settings(max_solutions=3)
     problem = PuzzleProblem(parsed_from(FEW))
@@ -88,8 +97,8 @@ def test_a_solver_that_is_named_goes_first(solvers):
 
 @pytest.mark.parametrize("puzzle", [FEW, ONE, NONE])
 @pytest.mark.parametrize("keep_cnf", [True, False])
-def test_a_trusted_search_needs_no_solver(puzzle, keep_cnf, solvers, monkeypatch):
-    monkeypatch.setattr(Pysat, "open", raising(AssertionError))
+def test_a_trusted_search_needs_no_solver(puzzle, keep_cnf, confirmer, solvers, monkeypatch):
+    monkeypatch.setattr(confirmer, "confirm", raising(AssertionError))
     result = solved(puzzle, solvers, trust_solver=True, keep_cnf=keep_cnf)
     assert list(result.solutions) == solutions(puzzle, MANY)
     assert (result.solver.name, result.certificate_label) == ("exhaustive-search", "unverified")
@@ -116,7 +125,7 @@ def forgetful(number):
 
 @pytest.mark.parametrize("number", [0, 1, 11])
 def test_a_search_that_misses_solutions_is_contradicted(number, solvers, monkeypatch):
-    """PySAT finds another one; then the solvers answer, and a proof replaces the search."""
+    """The SAT solver finds another; then the solvers answer, and a proof replaces the search."""
     monkeypatch.setattr(problems, "find_missing", forgetful(number))
     result = solved(FEW, solvers, prove="always")
     check_right(FEW, result)
@@ -150,27 +159,27 @@ def test_an_encoder_that_forbids_a_solution_is_caught(solvers, monkeypatch):
 
 
 @pytest.mark.parametrize("answer", [True, False])
-def test_a_confirmation_that_lies_changes_nothing(answer, solvers, monkeypatch):
-    monkeypatch.setattr(PysatSession, "confirm", lambda *_: answer)
+def test_a_confirmation_that_lies_changes_nothing(answer, confirmer, solvers, monkeypatch):
+    monkeypatch.setattr(confirmer, "confirm", lambda *_: answer)
     check_right(FEW, solved(FEW, solvers))
 
 
 @needs_minisat
+@pytest.mark.parametrize("confirmer", [Pysat], indirect=True)
 @pytest.mark.parametrize("is_loaded", [True, False])
 def test_the_solvers_answer_where_the_child_dies(is_loaded, monkeypatch):
-    honest = PysatSession.confirm
+    ask = Pysat.ask
 
-    def dying(session, *arguments):
-        peer = session._pysat._child()
+    def ask_dying(pysat, query, limits, deadline, *arguments):
         if is_loaded:
-            session.wait()
-        peer.terminate()
-        peer.exit_code()
-        return honest(session, *arguments)
+            ask(pysat, "wait", limits, deadline)
+        pysat._child().terminate()
+        pysat._child().exit_code()
+        return ask(pysat, query, limits, deadline, *arguments)
 
     with Solvers() as solvers:
         with monkeypatch.context() as patches:
-            patches.setattr(PysatSession, "confirm", dying)
+            patches.setattr(Pysat, "ask", ask_dying)
             result = solved(FEW, solvers)
         check_right(FEW, result)
         assert result.solver.warning == "the PySAT process died"
@@ -178,6 +187,7 @@ def test_the_solvers_answer_where_the_child_dies(is_loaded, monkeypatch):
 
 
 @needs_minisat
+@pytest.mark.parametrize("confirmer", [Pysat], indirect=True)
 def test_the_solvers_answer_where_pysat_cannot_be_started(monkeypatch):
     monkeypatch.setattr(Pysat, "_child", raising(EnvironmentFailure("no processes")))
     with Solvers() as solvers:
@@ -187,8 +197,8 @@ def test_the_solvers_answer_where_pysat_cannot_be_started(monkeypatch):
 
 
 @pytest.mark.parametrize("puzzle", [FEW, NONE])
-def test_what_is_not_confirmed_is_unverified_and_says_why(puzzle, solvers, monkeypatch):
-    monkeypatch.setattr(PysatSession, "confirm", lambda *_: Unknown("a limit"))
+def test_what_is_not_confirmed_is_unverified_and_says_why(puzzle, confirmer, solvers, monkeypatch):
+    monkeypatch.setattr(confirmer, "confirm", lambda *_: Unknown("a limit"))
     for name in ("prove", "find_core"):
         monkeypatch.setattr(Pysat, name, raising(AssertionError))
     result = solved(puzzle, solvers, prove="unsolvable")
@@ -196,18 +206,18 @@ def test_what_is_not_confirmed_is_unverified_and_says_why(puzzle, solvers, monke
     assert (result.complete, result.certificate.complete) == (True, "unverified")
     assert result.certificate.reason == "only the exhaustive search ended: a limit"
     assert result.solver.name == "exhaustive-search"
-    assert result.solver.warning == "pysat gave up: a limit"
+    assert result.solver.warning == f"{confirmer.name} gave up: a limit"
 
 
-def test_a_proof_that_was_asked_for_proves_what_was_not_confirmed(solvers, monkeypatch):
-    monkeypatch.setattr(PysatSession, "confirm", lambda *_: Unknown("a limit"))
+def test_a_proof_that_was_asked_for_proves_what_was_not_confirmed(confirmer, solvers, monkeypatch):
+    monkeypatch.setattr(confirmer, "confirm", lambda *_: Unknown("a limit"))
     result = solved(FEW, solvers, prove="always")
     check_right(FEW, result)
     assert result.certificate.by == "lrat"
 
 
-def test_a_proof_that_was_asked_for_and_fails_leaves_it_unverified(solvers, monkeypatch):
-    monkeypatch.setattr(PysatSession, "confirm", lambda *_: Unknown("a limit"))
+def test_a_proof_that_was_asked_for_and_fails_leaves_it_unverified(confirmer, solvers, monkeypatch):
+    monkeypatch.setattr(confirmer, "confirm", lambda *_: Unknown("a limit"))
     monkeypatch.setattr(Pysat, "prove", raising(LimitReached("no room")))
     result = solved(FEW, solvers, prove="always")
     assert (result.complete, result.certificate.complete) == (True, "unverified")
@@ -222,29 +232,33 @@ def pigeons(holes):
     return Cnf(None, "none", holes * (holes + 1), (family,), {})
 
 
-def test_conflicts_are_limited(solvers):
-    pysat = solvers.get_shared(Pysat)
-    with pysat.open(pigeons(9), Limits()) as session:
-        answer = session.confirm([], 100)
-    assert answer == Unknown("glucose4 needs more than 100 conflicts")
-    with pysat.open(pigeons(4), Limits()) as session:
-        assert session.confirm([], 10_000) is True
+@pytest.fixture
+def confirm(confirmer, solvers):
+    """`confirm` of the solver that confirms."""
+    solver = solvers.get_shared(Pysat) if confirmer is Pysat else Cdcl(kernel.search)
+    return solver.confirm
+
+
+def test_conflicts_are_limited(confirm):
+    answer = confirm(pigeons(9), [], Limits(), 100)
+    assert isinstance(answer, Unknown)
+    assert "needs more than 100 conflicts" in answer.reason
+    assert confirm(pigeons(4), [], Limits(), 10_000) is True
 
 
 @pytest.mark.parametrize(
     ("listed", "is_right"),
     [([[1], [2]], True), ([[2], [1]], True), ([[1]], False), ([[1, 2]], False), ([], False)],
 )
-def test_a_list_is_confirmed_if_it_is_complete_and_right(listed, is_right, solvers):
+def test_a_list_is_confirmed_if_it_is_complete_and_right(listed, is_right, confirm):
     family = Family("exactly one", 2, [(1, 2), (-1, -2)])
     cnf = Cnf(None, "none", 2, (family,), {})
-    with solvers.get_shared(Pysat).open(cnf, Limits()) as session:
-        assert session.confirm(listed, 100) is is_right
+    assert confirm(cnf, listed, Limits(), 100) is is_right
 
 
-def test_a_limit_reached_while_loading_is_the_answer(solvers):
-    with solvers.get_shared(Pysat).open(pigeons(3), Limits(0.0)) as session:
-        assert session.confirm([], 100) == Unknown(Limits(0.0).timeout_message)
+def test_a_limit_reached_while_loading_is_the_answer(confirm):
+    answer = confirm(pigeons(3), [], Limits(0.0), 100)
+    assert answer == Unknown(Limits(0.0).timeout_message)
 
 
 def test_what_needs_more_memory_than_allowed_for_the_clauses_is_searched_alone(
@@ -355,8 +369,8 @@ def test_a_loop_of_one_cell_has_no_clause_that_is_always_true():
     assert not [clause for clause in clauses if any(-literal in clause for literal in clause)]
 
 
-def test_errors_of_a_confirmation_are_those_of_solvers(solvers, monkeypatch):
-    monkeypatch.setattr(PysatSession, "confirm", raising(SolverError("odd reply")))
+def test_errors_of_a_confirmation_are_those_of_solvers(confirmer, solvers, monkeypatch):
+    monkeypatch.setattr(confirmer, "confirm", raising(SolverError("odd reply")))
     result = solved(FEW, solvers)
     check_right(FEW, result)
     assert result.solver.warning == "odd reply"

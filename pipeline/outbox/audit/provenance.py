@@ -23,7 +23,7 @@ from pipeline.puzzle.puzzle import Grid, Puzzle
 from pipeline.reading.formats.dimacs import CNF_FORMAT, ParsedFormula
 from pipeline.solving import Encoding
 
-SOLVERS = ("minisat", "pysat", "batch", "exhaustive-search")
+SOLVERS = ("minisat", "pysat", "cdcl", "batch", "exhaustive-search")
 """The names that a solver may have in a record."""
 
 _ANSWERED_STATUSES = ("unique", "multiple", "unsolvable", "solved")

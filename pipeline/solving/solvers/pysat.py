@@ -131,6 +131,26 @@ class Pysat(Closeable):
             session.wait()
         yield session
 
+    def confirm(
+        self, cnf: Cnf, solutions: Sequence[Sequence[int]], limits: Limits, max_conflicts: int
+    ) -> bool | Unknown:
+        """Whether these are the only solutions of the clauses, each given by its true candidates.
+
+        Each must be satisfiable as assumptions. When clauses exclude all of them, the clauses must
+        be unsatisfiable. `max_conflicts` limits the conflicts of all these queries together, so the
+        answer does not depend on the speed of the machine. The engine checks it only on restarts.
+        """
+        deadline = Deadline.of(limits)
+        numbers = array("i", chain.from_iterable((*literals, 0) for literals in solutions))
+        with self.open(cnf, limits):
+            answer = self.ask("confirm", limits, deadline, numbers.tobytes(), max_conflicts)
+        match answer:
+            case bool() | Unknown():
+                return answer
+            case "many conflicts":
+                return Unknown(f"{self.engine} needs more than {max_conflicts:,} conflicts")
+        raise SolverError(f"the PySAT process answered {answer!r}")
+
     def prove(self, clauses: Iterable[Clause], limits: Limits, engine: Engine = ENGINES[0]) -> str:
         """Let an engine prove that the clauses are unsatisfiable. Returns the proof in DRAT.
 
@@ -295,26 +315,6 @@ class PysatSession:
                 return Unsat()
             case "sat", literals:
                 return Sat(frozenset(literals))
-            case reply:
-                raise SolverError(f"the PySAT process answered {reply!r}")
-
-    def confirm(self, solutions: Sequence[Sequence[int]], max_conflicts: int) -> bool | Unknown:
-        """Whether these are the only solutions of the clauses, each given by its true candidates.
-
-        Each must be satisfiable as assumptions. When clauses exclude all of them, the clauses must
-        be unsatisfiable. `max_conflicts` limits the conflicts of all these queries together, so the
-        answer does not depend on the speed of the machine. The engine checks it only on restarts.
-        """
-        if self._failure:
-            return self._failure
-        numbers = array("i", chain.from_iterable((*literals, 0) for literals in solutions))
-        match self._pysat.ask(
-            "confirm", self._limits, self._deadline, numbers.tobytes(), max_conflicts
-        ):
-            case bool() | Unknown() as answer:
-                return answer
-            case "many conflicts":
-                return Unknown(f"{self._pysat.engine} needs more than {max_conflicts:,} conflicts")
             case reply:
                 raise SolverError(f"the PySAT process answered {reply!r}")
 

@@ -1,0 +1,222 @@
+"""The SAT solver in machine code that confirms the outcome of the search of a variant.
+
+PySAT takes clauses one by one: for most variants, that takes longer than all of this solver's work.
+It runs in this process, in memory that is limited by the size of its arrays. Without machine code,
+PySAT is asked instead.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from itertools import chain
+from math import inf
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pipeline.errors import LimitReached
+from pipeline.limits import NO_TIME_LIMIT, Deadline, Limits
+from pipeline.native import Program, ProgramLoader
+from pipeline.puzzle.clauses import Clause, PackedClauses
+from pipeline.solving.cdcl import kernel as K
+from pipeline.solving.cnf import Cnf, Unknown
+from pipeline.version import __version__
+
+PROGRAM = Program(
+    "cdcl", "search", ("pipeline.solving.cdcl.kernel",), "pipeline.solving.cdcl.check_cdcl"
+)
+loader = ProgramLoader(PROGRAM)
+"""Loads, or compiles, the machine code of `kernel.search`."""
+
+VISITS_PER_CALL = 1_000_000
+"""Number of visits between two checks of the clock. They take some tens of milliseconds."""
+
+LEARNED_CLAUSES, LEARNED_LITERALS = 8_000, 200_000
+"""Initial room for learned clauses and for their literals."""
+
+_GROWING_ARRAYS = ("literals", "starts", "lbds", "has_improved", "next_watch", "blockers")
+"""The fields of `State` that hold clauses."""
+
+
+class Cdcl:
+    """The solver. `compiled_search`: the machine code of `kernel.search`."""
+
+    name = "cdcl"
+    version = __version__
+
+    def __init__(self, compiled_search: Callable[..., int]) -> None:
+        self._search = compiled_search
+
+    def confirm(
+        self, cnf: Cnf, solutions: Sequence[Sequence[int]], limits: Limits, max_conflicts: int
+    ) -> bool | Unknown:
+        """Whether these are the only solutions of the clauses, as `Pysat.confirm`."""
+        deadline = Deadline.of(limits)
+        clauses = [family.clauses for family in cnf.families]
+        try:
+            session = CdclSession(self._search, clauses, cnf.variables, limits)
+            for literals in solutions:
+                holds = session.solve(deadline, max_conflicts, literals)
+                if not holds:
+                    return self._unknown(max_conflicts) if holds is None else False
+            for literals in solutions:
+                session.add([-literal for literal in literals])
+            holds = session.solve(deadline, max_conflicts)
+            return self._unknown(max_conflicts) if holds is None else not holds
+        except LimitReached as error:
+            return Unknown(str(error))
+
+    def _unknown(self, max_conflicts: int) -> Unknown:
+        return Unknown(f"{self.name} needs more than {max_conflicts:,} conflicts")
+
+
+def machine_code() -> Cdcl | None:
+    """The solver in machine code; None if there is none yet."""
+    compiled_search = loader.get(at_once=True)
+    return Cdcl(compiled_search) if compiled_search else None
+
+
+class CdclSession:
+    """A formula that can be solved under assumptions, extended by clauses, and solved again."""
+
+    def __init__(
+        self,
+        compiled_search: Callable[..., int],
+        clauses: Iterable[Iterable[Clause]],
+        variables: int,
+        limits: Limits = NO_TIME_LIMIT,
+    ) -> None:
+        """Load the clauses. Raises LimitReached if the arrays exceed the memory limit."""
+        self._search = compiled_search
+        self._limits = limits
+        self._added: list[int] = []
+        self._state = _new_state(_numbers(clauses), variables, limits)
+        self._is_refuted = self._search(self._state, 0, 0) == K.UNSATISFIABLE
+
+    @property
+    def conflicts(self) -> int:
+        """The number of conflicts of all queries."""
+        return int(self._state.numbers[K.CONFLICTS])
+
+    def add(self, clause: Iterable[int]) -> None:
+        """Add a clause for later queries."""
+        self._added += (*clause, 0)
+
+    def solve(
+        self, deadline: Deadline, max_conflicts: float = inf, assumptions: Sequence[int] = ()
+    ) -> bool | None:
+        """Whether all clauses and assumptions can hold; None after `max_conflicts` of all queries.
+
+        The answer depends on earlier queries, but not on the speed of the machine. Raises
+        LimitReached.
+        """
+        literals = [2 * abs(literal) - 2 + (literal < 0) for literal in assumptions]
+        self._state = self._state._replace(
+            input=np.array(self._added, np.int32), assumptions=np.array(literals, np.int32)
+        )
+        while not self._has_room(len(self._added)):
+            self._grow()
+        self._added = []
+        self._state.numbers[K.IS_NEW_QUERY] = 1
+        last_conflict = int(min(max_conflicts, np.iinfo(np.int64).max))
+        while not self._is_refuted:
+            deadline.check()
+            last_visit = int(self._state.numbers[K.VISITS]) + VISITS_PER_CALL
+            outcome = self._search(self._state, last_conflict, last_visit)
+            if outcome == K.FULL:
+                self._grow()
+            elif outcome != K.INTERRUPTED:
+                self._is_refuted = outcome == K.UNSATISFIABLE
+                return outcome == K.SATISFIABLE
+            elif self.conflicts >= max_conflicts:
+                return None
+        return False
+
+    def model(self) -> list[int]:
+        """The true literals after `solve` has returned True."""
+        true_literals = np.flatnonzero(self._state.values == 1).tolist()
+        return [-(x // 2 + 1) if x & 1 else x // 2 + 1 for x in true_literals]
+
+    def _has_room(self, literals: int) -> bool:
+        """Whether clauses with this number of literals can be added."""
+        state, clauses = self._state, int(self._state.numbers[K.CLAUSES])
+        has_room = int(state.starts[clauses]) + literals <= len(state.literals)
+        return has_room and clauses + literals <= len(state.lbds)
+
+    def _grow(self) -> None:
+        """Double the room for clauses. Raises LimitReached."""
+        state = self._state
+        arrays = {name: getattr(state, name) for name in _GROWING_ARRAYS}
+        self._limits.check_memory(2 * sum(array.nbytes for array in state))
+        more = {name: np.concatenate((old, np.zeros_like(old))) for name, old in arrays.items()}
+        self._state = state._replace(**more)
+
+
+def _numbers(clauses: Iterable[Iterable[Clause]]) -> NDArray[np.int32]:
+    """All clauses as one array of literals with a 0 after each clause."""
+    arrays = [
+        part.array
+        if isinstance(part, PackedClauses)
+        else np.array([*chain.from_iterable((*clause, 0) for clause in part)], np.int32)
+        for part in clauses
+    ]
+    return np.concatenate(arrays) if arrays else np.zeros(0, np.int32)
+
+
+def _new_state(numbers: NDArray[np.int32], variables: int, limits: Limits) -> K.State:
+    """The state before the clauses in `numbers` are loaded. Raises LimitReached."""
+    sizes = np.diff(np.flatnonzero(numbers == 0), prepend=-1) - 1
+    is_long = sizes > 2
+    clauses = int(is_long.sum()) + LEARNED_CLAUSES
+    literals = int(sizes[is_long].sum()) + variables + LEARNED_LITERALS
+    binaries = int((sizes == 2).sum())
+    # numpy's zeros take no memory until they are used
+    limits.check_memory(numbers.nbytes + 26 * clauses + 4 * literals + 80 * variables)
+    return K.State(
+        input=numbers,
+        assumptions=np.zeros(0, np.int32),
+        literals=np.zeros(literals, np.int32),
+        starts=np.zeros(clauses + 1, np.int32),
+        lbds=np.zeros(clauses, np.int32),
+        has_improved=np.zeros(clauses, np.int8),
+        next_watch=np.zeros(2 * clauses, np.int32),
+        blockers=np.zeros(2 * clauses, np.int32),
+        first_watch=np.full(2 * variables, K.NULL, np.int32),
+        implied_starts=np.zeros(2 * variables + 2, np.int32),
+        implied=np.zeros(2 * binaries, np.int32),
+        values=np.zeros(2 * variables, np.int8),
+        levels=np.zeros(variables, np.int32),
+        reasons=np.zeros(variables, np.int32),
+        trail=np.zeros(variables, np.int32),
+        level_starts=np.zeros(2 * variables + 1, np.int32),
+        phases=np.zeros(variables, np.int8),
+        activities=np.zeros(variables, np.float64),
+        heap=np.zeros(variables, np.int32),
+        heap_positions=np.zeros(variables, np.int32),
+        roles=np.zeros(variables, np.int8),
+        marked=np.zeros(variables, np.int32),
+        learned=np.zeros(variables + 1, np.int32),
+        stack=np.zeros(variables, np.int32),
+        stamps=np.zeros(2 * variables + 1, np.int64),
+        numbers=np.zeros(K.NUMBERS, np.int64),
+        reals=np.zeros(K.REALS, np.float64),
+    )
+
+
+def check_cdcl(compiled_search: Callable[..., int]) -> None:
+    """Put pigeons into holes with the compiled `kernel.search`.
+
+    Raises RuntimeError unless five pigeons fit into five holes, but not into four.
+    """
+    for holes in (4, 5):
+        variable = {(p, h): p * holes + h + 1 for p in range(5) for h in range(holes)}
+        clauses: list[Clause] = [tuple(variable[p, h] for h in range(holes)) for p in range(5)]
+        clauses += [
+            (-variable[p, h], -variable[q, h])
+            for h in range(holes)
+            for p in range(5)
+            for q in range(p)
+        ]
+        session = CdclSession(compiled_search, [clauses], 5 * holes)
+        if session.solve(Deadline(inf)) != (holes == 5):
+            raise RuntimeError("compiled code cannot decide how many pigeons fit into holes")
