@@ -181,8 +181,8 @@ class Settings:
     solver: Annotated[
         SolverChoice,
         Setting(SOLVING),
-        "Solver; auto uses batch for collections, PySAT for variants, else minisat, or PySAT if "
-        "minisat is missing.",
+        "Solver; auto uses batch for collections, a search and cdcl for variants, else minisat, or "
+        "PySAT if minisat is missing.",
     ] = "auto"
     minisat: Annotated[
         str | None,

@@ -35,7 +35,7 @@ FIELDS: Final = {
     "message": "a message for people",
     "per_second": "puzzles per second",
     "percent": "percentage of the source that was read; null if unknown",
-    "programs": "one or more of `batch`, `check`, `variants` and `trim`",
+    "programs": "one or more of `batch`, `check`, `variants`, `cdcl` and `trim`",
     "proved": "number of puzzles that are proved to have no other solutions",
     "puzzles": "number of puzzles",
     "reason": "the reason, for people",

@@ -99,9 +99,9 @@ class RecordedSolver(Struct, frozen=True, kw_only=True):
     name: Annotated[
         str,
         about(
-            "`minisat`, `pysat` or `batch`; `exhaustive-search` if the search found solutions that "
-            "these missed, or if it answered for a variant alone: a solver gave up or would need "
-            "too many clauses, `--trust-solver` was given, or there are more solutions than "
+            "`minisat`, `pysat`, `cdcl` or `batch`; `exhaustive-search` if the search found "
+            "solutions that these missed, or if it answered for a variant alone: a solver gave up "
+            "or would need too many clauses, `--trust-solver` was given, or there are more solutions than "
             "requested"
         ),
     ]
