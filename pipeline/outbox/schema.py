@@ -101,8 +101,8 @@ class RecordedSolver(Struct, frozen=True, kw_only=True):
         about(
             "`minisat`, `pysat`, `cdcl` or `batch`; `exhaustive-search` if the search found "
             "solutions that these missed, or if it answered for a variant alone: a solver gave up "
-            "or would need too many clauses, `--trust-solver` was given, or there are more solutions than "
-            "requested"
+            "or would need too many clauses, `--trust-solver` was given, or there are more "
+            "solutions than requested"
         ),
     ]
     version: Annotated[str | None, about("the version of the solver; null if unknown")] = None
