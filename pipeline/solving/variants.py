@@ -39,6 +39,9 @@ if TYPE_CHECKING:
 FIRST_SEARCH_SECONDS = 0.3
 """CPU seconds of the search before a solver is asked: enough for 152 of 167 published examples."""
 
+WALL_SECONDS = 0.02
+"""Seconds of wall time at the start of that search that count as CPU time."""
+
 MAX_CONFLICTS = 1_000_000
 """Maximum number of conflicts in which the solver confirms the outcome of a search: some 20 seconds
 for a 9×9 puzzle. Published examples need up to 320,000.
@@ -100,19 +103,24 @@ def search_first(search: Search[S], solvers: Solvers) -> Result[S] | None:
 
 
 def _cpu_clock(seconds: float, remaining: float) -> Callable[[], float]:
-    """A clock of the CPU seconds of this thread. It is exact when more than `seconds` have passed.
+    """A clock of the CPU seconds of this thread, which may be up to WALL_SECONDS fast.
 
-    Until then it shows wall time, which is never less: the system call for CPU time takes up to a
-    millisecond in sandboxes. After `remaining` seconds of wall time it shows infinity, because no
-    time is left, even if this thread was given little of it.
+    During the first WALL_SECONDS it shows wall time, and so until `seconds` of wall time have
+    passed: the system call for CPU time takes up to some milliseconds in sandboxes. After
+    `remaining` seconds of wall time it shows infinity, because no time is left, even if this thread
+    was given little of it.
     """
-    begin, begin_cpu = time.monotonic(), time.thread_time()
+    begin = time.monotonic()
+    ahead: float | None = None  # of the thread's own clock
 
     def clock() -> float:
+        nonlocal ahead
         passed = time.monotonic() - begin
         if passed >= remaining:
             return inf
-        return passed if passed < seconds else min(passed, time.thread_time() - begin_cpu)
+        if ahead is None and passed >= WALL_SECONDS:
+            ahead = passed - time.thread_time()
+        return passed if passed < seconds or ahead is None else time.thread_time() + ahead
 
     return clock
 
