@@ -5,10 +5,11 @@ from __future__ import annotations
 import os
 import secrets
 from pathlib import Path
-from typing import Annotated, NoReturn, get_args
+from typing import Annotated, NoReturn
 
 import typer
 
+from pipeline.cli.completion import complete_technique
 from pipeline.cli.messages import say_renamed
 from pipeline.cli.options import (
     READING_FIELDS,
@@ -17,14 +18,13 @@ from pipeline.cli.options import (
     ForceOption,
     Output,
     check_json,
-    complete_technique,
     json_option,
     output_option,
     takes,
 )
 from pipeline.errors import UsageError, counted, printable
 from pipeline.service.signals import EXIT_BAD_INPUT, EXIT_OK
-from pipeline.settings import Level, NotationChoice, Settings
+from pipeline.settings import Level, Settings, TargetChoice
 
 MAX_GENERATED = 100_000_000
 """Maximum number of puzzles that one command generates."""
@@ -56,14 +56,12 @@ def convert(  # noqa: PLR0913 - one parameter per option
     settings: Settings,
     *,
     to: Annotated[
-        str | None,
+        TargetChoice | None,
         typer.Option(
             "--to",
             metavar="FORMAT",
-            help=(
-                f"{', '.join(get_args(NotationChoice))}, png or pdf; not needed if the file name "
-                "after -o implies it."
-            ),
+            help="The notation, such as csv, svg or f-puzzles-link; not needed if the file name "
+            "after -o implies it. `doctor --formats` lists all.",
         ),
     ] = None,
     output: Annotated[
@@ -110,7 +108,11 @@ def convert(  # noqa: PLR0913 - one parameter per option
     """
     from pipeline.cli import converting
     from pipeline.cli.file_access import STANDARD_OUTPUT, check_target, goes_to_terminal, sources_of
+    from pipeline.cli.guesses import check_is_no_target
+    from pipeline.service.converting import NAMES, endings_of
 
+    if output is None:
+        check_is_no_target(files, {end for name in NAMES for end in endings_of(name)}, "convert")
     target = Path(output) if output else STANDARD_OUTPUT
     is_folder = target.is_dir() or (output or "").endswith("/")
     name = converting.target_notation(to, target)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from pipeline.cli.completion import complete_checker
 from pipeline.cli.messages import say
 from pipeline.cli.options import (
     ForceOption,
@@ -41,6 +42,7 @@ CheckerOption = Annotated[
     typer.Option(
         "--checker",
         metavar="PROGRAM",
+        autocompletion=complete_checker,
         help="Confirm each proof with another LRAT checker: cake_lpr or lrat-check.",
     ),
 ]

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from pipeline.cli.completion import complete_solvers
 from pipeline.cli.messages import say
 from pipeline.cli.options import (
     READING_FIELDS,
@@ -320,6 +321,7 @@ def bench(
         typer.Option(
             "--solvers",
             metavar="NAMES",
+            autocompletion=complete_solvers,
             help="Solvers, separated by commas: minisat (the program) or names of PySAT's solvers.",
         ),
     ] = "minisat,glucose4,cadical195",
