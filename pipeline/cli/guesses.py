@@ -32,7 +32,7 @@ _USAGES = {
     "start process daemon service": "`run` for one pass over the inbox, `watch` until Ctrl-C",
     "list ls jobs queue progress log": "`status`",
     "clean delete remove": "`prune --older-than 30d`",
-    "web server page gui ui": "`serve`",
+    "web server gui ui": "`serve`",
     "settings config": "`init FOLDER`, which writes a settings file, or `doctor`",
     "formats format": "`doctor --formats`",
     "info detect test": "`doctor`, or `doctor FILE` to see how a file is read",

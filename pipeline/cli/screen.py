@@ -154,7 +154,7 @@ class Screen:
         if self._is_terminal and not self._settings.quiet and (self._jobs or was_stopped):
             self._write("")  # also ends the line of ^C
         if not self._jobs:
-            self._say_no_jobs(is_stopped=has_waited or was_stopped)
+            self._say_no_jobs(has_waited=has_waited, was_stopped=was_stopped)
         else:
             self._say_totals(has_waited=has_waited)
         if was_stopped:
@@ -162,16 +162,17 @@ class Screen:
         if self._jobs:
             self._say_where()
 
-    def _say_no_jobs(self, *, is_stopped: bool) -> None:
-        """Print that no job was finished; if nothing else was printed, also why."""
+    def _say_no_jobs(self, *, has_waited: bool, was_stopped: bool) -> None:
+        """Print that no job was finished, unless another line was printed before."""
         if self._paused_sources:
             them = "it" if len(self._paused_sources) == 1 else "them"
             files = counted(len(self._paused_sources), "unfinished file")
             self._say("-", f"stopped with {files}; the next run continues {them}")
-        elif is_stopped:
-            self._say("-", "stopped; no file was finished")
-        elif self._is_silent:
-            self._say_idle()
+        elif has_waited or self._is_silent:
+            if has_waited or was_stopped:
+                self._say("-", "stopped; no file was finished")
+            else:
+                self._say_idle()
 
     def _say_totals(self, *, has_waited: bool) -> None:
         """Print counts by status and, unless `has_waited`, time and rate."""

@@ -317,13 +317,14 @@ def dedupe(  # noqa: PLR0913 - one parameter per option
     catalogue.show_comparisons(display, tally)
     with sources_of(sources, settings) as named, atomic_output(target) as kept:
         copies = comparing.find_copies(named, settings, kept, tally)
-        catalogue.write_copies(table_target, copies, display, out)
+        first_rows = catalogue.write_copies(table_target, copies, display, out)
     to_stderr = STANDARD_OUTPUT in (target, table_target)
     classes = "1 class" if tally.classes == 1 else f"{tally.classes:,} classes"
     is_kept = output and output != STANDARD_OUTPUT
     which = "the first of each" if tally.classes > 1 else "the first"
     where = f"; wrote {which} to {printable(str(target))}" if is_kept else ""
     out.note(f"{counted(tally.puzzles, 'puzzle', ',')} in {classes}{where}", to_stderr=to_stderr)
+    catalogue.print_copies(first_rows, tally.copies, table_target, out, to_stderr=to_stderr)
     text = "lists the puzzles that are equivalent to an earlier one"
     catalogue.note_table(table_target, tally.copies, text, out, to_stderr=to_stderr)
     raise typer.Exit(EXIT_BAD_INPUT if tally.skipped else EXIT_OK)
@@ -391,10 +392,9 @@ def _compare(
     Output(out.as_json).note(
         f"{'overlap' if ours.copies else 'no overlap'}: {verdict}", to_stderr=to_stderr
     )
+    catalogue.print_copies(copies, ours.copies, table_target, out, to_stderr=to_stderr)
     text = "lists the equivalent puzzles"
     catalogue.note_table(table_target, ours.copies, text, out, to_stderr=to_stderr)
-    if not (table_target or out.as_json or out.quiet) and target != STANDARD_OUTPUT:
-        catalogue.print_copies(copies, ours.copies)
     is_well = not (ours.copies or ours.skipped or theirs.skipped)
     raise typer.Exit(EXIT_OK if is_well else EXIT_BAD_INPUT)
 

@@ -180,7 +180,7 @@ def kept_work(folders: Folders) -> tuple[int, list[FileState]]:
     """What a stopped process left to the next one: files in the inbox, and unfinished files.
 
     Returns the number of files waiting in the inbox, and each claimed file on which no process is
-    working, with its progress.
+    working, with its progress; those with progress come first.
     """
     waiting = len(names_in(folders.inbox)[0])
     unfinished = []
@@ -190,7 +190,7 @@ def kept_work(folders: Folders) -> tuple[int, list[FileState]]:
                 os.close(lock)
                 note = progress_text(path.parent).removeprefix("; ")
                 unfinished.append(FileState(read_manifest(path.parent).source, note))
-    return waiting, unfinished
+    return waiting, sorted(unfinished, key=lambda state: (not state.note, state.name))
 
 
 def retry_failed(
