@@ -65,8 +65,8 @@ def _name(option: Any) -> str:
 
 
 def _first_sentence(text: str) -> str:
-    """The first sentence of a help text, up to a semicolon."""
-    return re.split(r"[;.](?=\s|$)", text, maxsplit=1)[0] + "."
+    """The first sentence of a help text, up to a semicolon and without the fields of --json."""
+    return re.split(r"[;.](?=\s|$)|(?<=one object per line):", text, maxsplit=1)[0] + "."
 
 
 def _table(rows: Iterable[tuple[str, str]]) -> Iterator[str]:

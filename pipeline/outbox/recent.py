@@ -82,7 +82,9 @@ def recent_jobs(outbox: Path, since: datetime) -> RecentJobs:
     totals = Counter[str]()
     for record in records:
         totals.update({name: n for name, n in record.totals.items() if name not in EXTRA_COUNTS})
-    jobs = RecentJobs(since.astimezone(UTC).isoformat(timespec="seconds"), dict(totals))
+    jobs = RecentJobs(
+        since.astimezone(UTC).isoformat(timespec="seconds"), dict(totals.most_common())
+    )
     for record in sorted(records, key=lambda record: record.finished or "", reverse=True):
         jobs.add(record)
     return jobs

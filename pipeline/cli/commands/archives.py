@@ -92,13 +92,13 @@ def convert(  # noqa: PLR0913 - one parameter per option
     the notation cannot express is rejected, with the reason. All output is read back and compared
     with the puzzle.
 
+    sudoku-pipeline convert -o killer.svg examples/killer.txt
+
     sudoku-pipeline convert --to f-puzzles-link examples/killer.txt
 
     sudoku-pipeline convert -o solved.csv --solutions examples/line.sdm
 
     sudoku-pipeline convert -o classic.sdk examples/classic.sudoku
-
-    sudoku-pipeline convert -o killer.svg examples/killer.txt
 
     sudoku-pipeline convert -o boards.pdf examples/collection.txt
 
@@ -286,9 +286,9 @@ def dedupe(  # noqa: PLR0913 - one parameter per option
 
     sudoku-pipeline dedupe examples/collection.txt
 
-    sudoku-pipeline dedupe -o all.txt examples/line.sdm examples/collection.txt
-
     sudoku-pipeline dedupe --against examples/collection.txt examples/line.sdm
+
+    sudoku-pipeline dedupe -o all.txt examples/line.sdm examples/collection.txt
 
     cat examples/collection.txt | sudoku-pipeline dedupe -
 

@@ -191,7 +191,7 @@ def proof(  # noqa: PLR0913 - one parameter per option
         ),
     ] = False,
 ) -> None:
-    """Write proofs, for other checkers, that there are no solutions besides the published ones.
+    """Write proofs, for other checkers, that no solution is missing.
 
     For each result, however it was certified, this writes NAME.proof.cnf, a formula that says that
     there is another solution, and two refutations: NAME.proof.drat (without hints) and

@@ -85,9 +85,9 @@ def watch(settings: Settings) -> None:
 
     sudoku-pipeline watch
 
-    sudoku-pipeline watch --poll --inbox /mnt/share/in
-
     sudoku-pipeline watch --report
+
+    sudoku-pipeline watch --poll --inbox /mnt/share/in
 
     sudoku-pipeline watch --on-done ./notify.sh
 
@@ -410,7 +410,7 @@ def doctor(
     formats: Annotated[
         bool,
         typer.Option(
-            "--formats", help="List the values of --format, and of --to of `convert`, instead."
+            "--formats", help="List all formats: what is read (--format) and written (--to)."
         ),
     ] = False,
     as_json: Annotated[
@@ -428,9 +428,9 @@ def doctor(
 
     sudoku-pipeline doctor
 
-    sudoku-pipeline doctor --inbox /mnt/share/in
-
     sudoku-pipeline doctor examples/spreadsheet.csv
+
+    sudoku-pipeline doctor --inbox /mnt/share/in
 
     sudoku-pipeline doctor --formats
 

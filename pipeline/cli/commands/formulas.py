@@ -340,7 +340,7 @@ def bench(
         json_option("name, line, variables, clauses, status, runs; reason if it was not read"),
     ] = False,
 ) -> None:
-    """Compare solvers: measure the time that each takes for each puzzle or formula.
+    """Compare solvers: the time that each takes for each puzzle.
 
     All solvers get the same clauses; --timeout and --memory-limit apply to each run. Times exclude
     starting the solver and, for PySAT, loading the clauses. Solutions are certified, but an answer
