@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import get_args
@@ -37,27 +38,37 @@ _USAGES = {
     "formats format": "`doctor --formats`",
     "info detect test": "`doctor`, or `doctor FILE` to see how a file is read",
     "benchmark time speed": "`bench FILE`",
-    "completion complete": "`--install-completion`",
-    "version": "`--version`",
+    "completion complete": "`sudoku-pipeline --install-completion`",
+    "version": "`sudoku-pipeline --version`",
 }
 """Words separated by spaces → the commands that a user of one of these words may want."""
 
 _PER_WORD = {word: usage for words, usage in _USAGES.items() for word in words.split()}
 
 
-def usage_for(word: str) -> str | None:
-    """What to use instead of a guessed command or option, such as `draw` or `--draw`."""
-    return _PER_WORD.get(word.removeprefix("--"))
+def has_usage(word: str) -> bool:
+    """Whether there is a suggestion for this guessed command."""
+    return word in _PER_WORD
+
+
+def unknown_option(command: str, option: str, known: Collection[str]) -> str:
+    """The message for an option that a command does not have. `known`: its options."""
+    message = f"No such option: {printable(option)}"
+    if longer := [name for name in known if name.startswith(f"{option}-")]:
+        return f"{message}; did you mean {longer[0]}?"
+    if usage := _PER_WORD.get(option.removeprefix("--")):
+        return f"{message}; use {usage}"
+    return message + (did_you_mean(option, known, "--") or f"; see `{command} --help`")
 
 
 def unknown_command(word: str, known: Collection[str]) -> str:
     """The message for a word that is no command. `known`: all commands."""
-    message, shown = f"No such command {printable(repr(word))}", printable(word)
-    if usage := usage_for(word):
+    message, shown = f"No such command {printable(repr(word))}", shlex.quote(printable(word))
+    if usage := _PER_WORD.get(word):
         return f"{message}; use {usage}"
     if PUZZLE_PATTERN.fullmatch(word):
         return f"{message}; to solve a puzzle, use `solve {shown}`"
-    if Path(word).is_file():
+    if Path(word).exists():
         return f"{message}; to solve the file, use `solve {shown}`"
     return message + (did_you_mean(word, known) or "; see `sudoku-pipeline -h`")
 
@@ -67,7 +78,7 @@ def unexpected_argument(command: str, word: str, parameters: Collection[str]) ->
 
     `parameters`: the options of the command, and the names of its arguments.
     """
-    shown = printable(word)
+    shown = shlex.quote(printable(word))
     message = f"{command}: unexpected argument {printable(repr(word))}"
     takes_no_arguments = all(name.startswith("-") for name in parameters)
     if "--difficulty" in parameters and word in get_args(Level):
@@ -86,8 +97,7 @@ def check_is_no_target(files: Sequence[Path], endings: Collection[str], command:
     """
     *others, last = files
     if others and last.suffix.lower() in endings and not last.exists():
-        first = printable(str(others[0]))
-        target = printable(str(last))
+        first, target = (shlex.quote(printable(str(path))) for path in (others[0], last))
         raise UsageError(
             f"{target}: no such file; to write it, use `{command} -o {target} {first}`"
         )

@@ -15,7 +15,7 @@ from typer.core import TyperGroup
 from pipeline.cli.commands import COMMANDS, FORMER_PANEL, PANELS
 from pipeline.cli.completion import VARIABLE, prepare_words
 from pipeline.cli.config import CONFIG, CONFIG_FILE
-from pipeline.cli.guesses import unknown_command, usage_for
+from pipeline.cli.guesses import has_usage, unknown_command, unknown_option
 from pipeline.cli.messages import did_you_mean, say, say_renamed
 from pipeline.cli.options import Command, add_conversion
 from pipeline.errors import (
@@ -132,7 +132,7 @@ class CommandGroup(TyperGroup):
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         word, option = args[0], f"--{args[0]}"
         if word not in self.commands and not (word.startswith("-") or ctx.resilient_parsing):
-            if usage_for(word) is None and (command := _command_with(option, self)):
+            if not has_usage(word) and (command := _command_with(option, self)):
                 ctx.fail(f"No such command {word!r}; did you mean `{command} {option}`?")
             visible = [name for name, command in self.commands.items() if not command.hidden]
             ctx.fail(unknown_command(word, visible))
@@ -182,10 +182,7 @@ def _usage_message(error: Any) -> str:
         return f"{option}: put it after the command" if is_of_command else error.format_message()
     if option == "--json" and any(parameter.name == "log_format" for parameter in command.params):
         return f"{error.message}; use --log-format json, or `status --json`"
-    if usage := usage_for(option):
-        return f"{error.message}; use {usage}"
-    hint = did_you_mean(option, [name for p in command.params for name in p.opts], "--")
-    return f"{error.message}{hint or f'; see `{command.name} --help`'}"
+    return unknown_option(command.name, option, [name for p in command.params for name in p.opts])
 
 
 def _command_with(option: str, group: Any) -> str | None:

@@ -65,7 +65,7 @@ def recent_jobs(outbox: Path, since: datetime) -> RecentJobs:
     Only the latest job of each file has a record. Records that were last written before `since` are
     not read. An outbox that does not exist is empty.
     """
-    records = []
+    records: list[tuple[datetime, Record]] = []
     if outbox.is_dir():
         with os.scandir(outbox) as entries:
             names = [entry.name for entry in entries if entry.name.endswith(RECORD_SUFFIX)]
@@ -77,17 +77,27 @@ def recent_jobs(outbox: Path, since: datetime) -> RecentJobs:
             except FileNotFoundError:
                 continue
             record = read_record(path)
-            if record and record.finished and datetime.fromisoformat(record.finished) >= since:
-                records.append(record)
+            if record and (finished := _finished_at(record)) and finished >= since:
+                records.append((finished, record))
+    records.sort(key=lambda pair: pair[0], reverse=True)
     totals = Counter[str]()
-    for record in records:
+    for _, record in records:
         totals.update({name: n for name, n in record.totals.items() if name not in EXTRA_COUNTS})
     jobs = RecentJobs(
         since.astimezone(UTC).isoformat(timespec="seconds"), dict(totals.most_common())
     )
-    for record in sorted(records, key=lambda record: record.finished or "", reverse=True):
+    for _, record in records:
         jobs.add(record)
     return jobs
+
+
+def _finished_at(record: Record) -> datetime | None:
+    """When the job of a record finished; None if the record does not say it as a time."""
+    try:
+        moment = datetime.fromisoformat(record.finished or "")
+    except ValueError:
+        return None
+    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
 
 
 def _totals_text(totals: dict[str, int]) -> str:
