@@ -24,8 +24,8 @@ def short_help(context: Any) -> str:
     command, path = context.command, context.command_path
     usage = " ".join([path, *command.collect_usage_pieces(context)])
     lines = [f"Usage: {usage}", "", *_wrapped(command.help.partition("\n")[0])]
-    examples = command.examples[:_MAX_EXAMPLES]
-    lines += ["", *(f"  {example}" for example in examples)]
+    if examples := command.examples[:_MAX_EXAMPLES]:
+        lines += ["", *(f"  {example}" for example in examples)]
     if isinstance(command, TyperGroup):
         lines += ["", *_table(_command_groups().items()), ""]
         lines += [f"What each does: {path} --help. One of them: {path} COMMAND -h"]
