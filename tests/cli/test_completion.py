@@ -8,7 +8,6 @@ import sys
 from pathlib import Path
 
 import pytest
-from support.commands import run
 from support.drop_folders import environment
 
 SCRIPT = """\
@@ -95,13 +94,3 @@ def test_other_shells_pass_the_whole_line(desk):
         command = [sys.executable, "-m", "pipeline"]
         ended = subprocess.run(command, env=told, capture_output=True, text=True, check=False)
         assert (ended.stdout.split("\t")[0].strip(), ended.stderr) == (offered, "")
-
-
-def test_formats_are_listed_with_what_is_read_and_written():
-    code, printed, _ = run("doctor", "--formats")
-    rows = {line.split()[0]: line.split()[1:3] for line in printed.splitlines()[1:]}
-    assert code == 0
-    assert rows["grid"] == ["one", "many"]
-    assert rows["lines"] == ["many", "many"]
-    assert rows["cnf"] == ["one", "-"]
-    assert rows["png"] == ["-", "one"]
