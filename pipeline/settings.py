@@ -94,6 +94,8 @@ NotationChoice = Literal[
     "svg",
 ]
 """Notations that `Puzzle.to` writes as text, repeated here and tested like the input formats."""
+TargetChoice = Literal[NotationChoice, "png", "pdf"]
+"""Values of `convert --to`."""
 NumberingChoice = Literal["dense", "decimal"]
 ENCODING: EncodingChoice = "reduced"
 """Default of `encoding`."""
@@ -161,8 +163,6 @@ DETECTED = Reading()
 FOLDERS, READING, SOLVING = "Folders", "Reading", "Solving"
 PROCESSES, MONITORING, OUTPUT = "Processes", "Monitoring", "Output"
 """Sections of options in the help."""
-_, *_FORMATS = get_args(FormatChoice)
-"""The input formats without `auto`, for the help."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -240,7 +240,7 @@ class Settings:
     format: Annotated[
         FormatChoice,
         Setting(READING, "NAME"),
-        f"Input format: auto, which detects it from the content, {', '.join(_FORMATS)}.",
+        "Input format; auto: detected from the content. `doctor --formats` lists all.",
     ] = "auto"
     alphabet: Annotated[
         AlphabetChoice,

@@ -127,16 +127,26 @@ def show_comparisons(display: Display, *tallies: Tally) -> None:
         tally.on_batch = tick
 
 
-def print_copies(first_rows: Sequence[CopyRow], copies: int) -> None:
-    """Print the first copies with their equivalents, and how to list all."""
+def print_copies(
+    first_rows: Sequence[CopyRow], copies: int, table: Path | None, out: Output, *, to_stderr: bool
+) -> None:
+    """Print the first copies with their equivalents, and what lists all.
+
+    Not with --json, and not if standard output is the table. `table`: its path, if there is one.
+    """
+    if out.as_json or table == STANDARD_OUTPUT:
+        return
     for row in first_rows:
         place, first_place = (
             f"{source}:{line}" if line else source
             for source, line in ((row.source, row.line), (row.first_source, row.first_line))
         )
-        print(f"    {printable(place)} is equivalent to {printable(first_place)}")
+        text = f"    {printable(place)} is equivalent to {printable(first_place)}"
+        out.note(text, to_stderr=to_stderr)
     if copies > len(first_rows):
-        print(f"    and {copies - len(first_rows):,} more puzzles; --table FILE lists all")
+        listing = printable(str(table)) if table else "--table FILE"
+        more = f"    and {copies - len(first_rows):,} more puzzles; {listing} lists all"
+        out.note(more, to_stderr=to_stderr)
 
 
 def note_table(table: Path | None, copies: int, text: str, out: Output, *, to_stderr: bool) -> None:

@@ -15,28 +15,25 @@ from pipeline.cli.file_access import (
     goes_to_terminal,
     sources_of,
 )
-from pipeline.cli.messages import did_you_mean, say
+from pipeline.cli.messages import say
 from pipeline.cli.options import Output
 from pipeline.errors import UsageError, printable
 from pipeline.reading.unread import add_unread, unread_counts, unread_texts
 from pipeline.service.converting import NAMES, Converted, NamedSource, convert, endings_of
 from pipeline.service.log import Display, Progress
-from pipeline.settings import Settings
+from pipeline.settings import Settings, TargetChoice
 from pipeline.solving.items import Item, items_of
 
 _MAX_REPORTED = 20
 """Maximum number of skipped puzzles that are reported one by one."""
 
 
-def target_notation(to: str | None, output: Path) -> str:
+def target_notation(to: TargetChoice | None, output: Path) -> str:
     """The notation that --to names, or else the notation of the extension of `output`.
 
     Raises UsageError.
     """
     if to is not None:
-        if to not in NAMES:
-            hint = did_you_mean(to, NAMES)
-            raise UsageError(f"--to: expected one of {', '.join(NAMES)}, found {to!r}{hint}")
         return to
     matches = [name for name in NAMES if output.suffix.lower() in endings_of(name)]
     if len(matches) == 1:
@@ -47,7 +44,11 @@ def target_notation(to: str | None, output: Path) -> str:
             f"{printable(output.suffix)}; use another extension, or name one with --to: "
             f"{', '.join(NAMES)}"
         )
-    raise UsageError(f"--to: expected {' or '.join(matches) or ', '.join(NAMES)}")
+    if matches:
+        raise UsageError(f"--to: expected {' or '.join(matches)}")
+    raise UsageError(
+        f"name a file with -o, such as -o a.svg, or a notation with --to: {', '.join(NAMES)}"
+    )
 
 
 def items_of_files(files: Sequence[Path], settings: Settings) -> Iterator[Item]:

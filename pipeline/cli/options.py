@@ -12,6 +12,7 @@ Values are converted here, because typer would load pydantic, which doubles the 
 
 from __future__ import annotations
 
+import copy
 import functools
 import inspect
 import json
@@ -32,8 +33,10 @@ import typer
 from typer.core import TyperCommand
 
 from pipeline.cli.arguments import path_of_argument
+from pipeline.cli.completion import complete_traits
 from pipeline.cli.config import CONFIG, CONFIG_FILE, read_config
-from pipeline.cli.messages import current_options, current_value, say
+from pipeline.cli.guesses import unexpected_argument
+from pipeline.cli.messages import current_options, current_value, did_you_mean, say
 from pipeline.errors import MissingFolder, UsageError, printable
 from pipeline.option import Setting
 from pipeline.settings import (
@@ -82,6 +85,8 @@ FilesArgument = Annotated[
 ForceOption = Annotated[
     bool, typer.Option("--force", help="Overwrite an existing file, but never an input.")
 ]
+_COMPLETIONS = {"traits": complete_traits}
+"""Setting → the function that completes its values, if it has no fixed choice."""
 _EXAMPLE = re.compile(r"(cat \S+ \| )?sudoku-pipeline ")
 """The start of a paragraph of help that is an example."""
 _MAX_EXAMPLES = 3
@@ -91,14 +96,6 @@ _MAX_EXAMPLES = 3
 def output_option(text: str, metavar: str = "FILE") -> Any:
     """The option --output, -o, with this help text."""
     return typer.Option("--output", "-o", metavar=metavar, help=text)
-
-
-def complete_technique(incomplete: str) -> list[str]:
-    """HoDoKu's techniques that begin so, for the completion of a shell, with hyphens for spaces."""
-    from pipeline.steps.orders import ORDERS  # noqa: PLC0415 - slow to load
-
-    names = (technique.name.replace(" ", "-") for technique in ORDERS["hodoku"])
-    return [name for name in names if name.casefold().startswith(incomplete.casefold())]
 
 
 def json_option(names: str) -> Any:
@@ -160,10 +157,14 @@ class Command(TyperCommand):
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         options = {option for parameter in self.params for option in parameter.opts}
-        args = add_optional_values(current_options(args, options), self._optional_values())
-        return super().parse_args(ctx, args)
+        args = add_optional_values(current_options(args, options), self.optional_values())
+        ctx.allow_extra_args = True  # our message names the right option
+        super().parse_args(ctx, args)
+        if ctx.args and not ctx.resilient_parsing:
+            raise UsageError(unexpected_argument(str(self.name), ctx.args[0], options))
+        return ctx.args  # type: ignore[no-any-return]
 
-    def _optional_values(self) -> dict[str, tuple[str, ...]]:
+    def optional_values(self) -> dict[str, tuple[str, ...]]:
         """The options whose values may be omitted, and their values; the default is first."""
         callback: Any = self.callback
         known = inspect.signature(callback, eval_str=True).parameters
@@ -184,7 +185,7 @@ class Command(TyperCommand):
             super().get_params(ctx), {name: p.annotation for name, p in known.items()}
         )
         for argument in arguments:
-            if argument.name == "help":
+            if argument.name in ("help", "short_help"):
                 argument.rich_help_panel = OUTPUT  # the panel of the shared options
             if argument.param_type_name == "argument":
                 argument.metavar = argument.metavar or argument.name.upper()
@@ -232,16 +233,37 @@ def _usage_text(parameter: Any) -> str:
 
 
 def add_conversion(parameters: list[Any], annotations: Mapping[str, Any]) -> list[Any]:
-    """Make `Setting` convert the values of these parameters. Returns the parameters.
+    """Make `Setting` convert the values of these parameters. Returns them and the option `-h`.
 
     `annotations`: name → type. A parameter that is missing there is a flag.
     """
+    full_helps = [parameter for parameter in parameters if parameter.name == "help"]
+    parameters = [*parameters, *map(_short_help_option, full_helps)]
     for parameter in parameters:
         if getattr(parameter, "is_flag", False):
             parameter.metavar = ""  # flags take no value
         kind = annotations.get(parameter.name, bool)
         parameter.process_value = functools.partial(_convert_value, parameter, kind)
     return parameters
+
+
+@functools.cache
+def _short_help_option(full_help: Any) -> Any:
+    """Create the option `-h` of the command that has this option `--help`."""
+    option = copy.copy(full_help)
+    option.name, option.opts = "short_help", ["-h"]
+    option.help, option.callback = "Show a short help and exit.", _show_short_help
+    full_help.help = "Show all options and exit."
+    return option
+
+
+def _show_short_help(context: Any, _: Any, is_asked: bool) -> None:
+    """Print the short help and exit, if the option -h is given."""
+    if is_asked and not context.resilient_parsing:
+        from pipeline.cli.short_help import short_help  # noqa: PLC0415 - loads all commands
+
+        print(short_help(context))
+        raise typer.Exit
 
 
 def _convert_value(parameter: Any, annotation: Any, context: Any, value: Any) -> Any:
@@ -275,7 +297,10 @@ def _convert_value(parameter: Any, annotation: Any, context: Any, value: Any) ->
 
 def _read(setting: Setting, text: str, subject: str, is_option: bool) -> Any:
     """Parse a value. An argument, unlike an option, may be a web link. Raises UsageError."""
-    value = setting.read(text, subject)
+    try:
+        value = setting.read(text, subject)
+    except UsageError as error:
+        raise UsageError(f"{error}{did_you_mean(text, setting.choices)}") from None
     return path_of_argument(text) if setting.kind is Path and not is_option else value
 
 
@@ -306,7 +331,7 @@ def _read_settings(context: typer.Context, path: Path | None) -> Path | None:
 
     `path`: the file of --config; None for the default file, if it exists.
     """
-    if not context.resilient_parsing and (path or Path(CONFIG_FILE).exists()):
+    if path or Path(CONFIG_FILE).exists():
         context.default_map = read_config(path or Path(CONFIG_FILE), is_named=path is not None)
     return path
 
@@ -330,6 +355,7 @@ def _option(setting: Setting, default: Any, **more: Any) -> inspect.Parameter:
         metavar=word,
         rich_help_panel=setting.panel,
         help=text,
+        autocompletion=_COMPLETIONS.get(setting.name),
         **more,
     )
     return inspect.Parameter(

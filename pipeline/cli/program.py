@@ -6,13 +6,16 @@ import errno
 import os
 import sys
 from contextlib import suppress
+from pathlib import Path
 from typing import Annotated, Any, TextIO
 
 import typer
 from typer.core import TyperGroup
 
 from pipeline.cli.commands import COMMANDS, FORMER_PANEL, PANELS
+from pipeline.cli.completion import VARIABLE, prepare_words
 from pipeline.cli.config import CONFIG, CONFIG_FILE
+from pipeline.cli.guesses import has_usage, unknown_command, unknown_option
 from pipeline.cli.messages import did_you_mean, say, say_renamed
 from pipeline.cli.options import Command, add_conversion
 from pipeline.errors import (
@@ -46,7 +49,7 @@ _EPILOG = (
     f"{CONFIG_FILE}, as timeout='2m'."
 )
 """The last paragraph of the help of every command."""
-_CONTEXT_SETTINGS = {"help_option_names": ["-h", "--help"]}
+_CONTEXT_SETTINGS = {"help_option_names": ["--help"]}
 """The settings of click for the program and every command."""
 _ClickUsageError: Any = typer.BadParameter.__bases__[0]
 """The class UsageError of click, which some versions of typer define in a module of their own."""
@@ -94,7 +97,15 @@ def _declare_options(
 class CommandGroup(TyperGroup):
     """All commands. Converts errors and stop signals to messages and exit codes."""
 
+    examples = (
+        "sudoku-pipeline solve examples/classic.sudoku",
+        "sudoku-pipeline init srv/sudoku",
+    )
+    """Examples for the short help."""
+
     def main(self, args: Any = None, *, standalone_mode: bool = True, **extra: Any) -> Any:  # type: ignore[override]
+        if VARIABLE in os.environ:
+            return self._complete(**extra)
         _check_variables()
         try:
             code = super().main(args, standalone_mode=False, **extra)
@@ -108,10 +119,23 @@ class CommandGroup(TyperGroup):
             _flush_or_discard(stream)
         return sys.exit(code) if standalone_mode else code
 
+    def _complete(self, **extra: Any) -> Any:
+        """Print completions and exit. Messages would appear in the line that the user types."""
+        optional: dict[str, tuple[str, ...]] = {}
+        for command in self.commands.values():
+            optional |= command.optional_values() if isinstance(command, Command) else {}
+        prepare_words(os.environ, optional)
+        with Path(os.devnull).open("w") as sys.stderr, suppress(Exception):
+            super().main([], standalone_mode=False, **extra)
+        sys.exit(1)
+
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        option = f"--{args[0]}"
-        if args[0] not in self.commands and (command := _command_with(option, self)):
-            ctx.fail(f"No such command {args[0]!r}; did you mean `{command} {option}`?")
+        word, option = args[0], f"--{args[0]}"
+        if word not in self.commands and not (word.startswith("-") or ctx.resilient_parsing):
+            if not has_usage(word) and (command := _command_with(option, self)):
+                ctx.fail(f"No such command {word!r}; did you mean `{command} {option}`?")
+            visible = [name for name, command in self.commands.items() if not command.hidden]
+            ctx.fail(unknown_command(word, visible))
         return super().resolve_command(ctx, args)
 
     def get_params(self, ctx: Any) -> list[Any]:
@@ -158,8 +182,7 @@ def _usage_message(error: Any) -> str:
         return f"{option}: put it after the command" if is_of_command else error.format_message()
     if option == "--json" and any(parameter.name == "log_format" for parameter in command.params):
         return f"{error.message}; use --log-format json, or `status --json`"
-    hint = "" if error.possibilities else f"; see `{command.name} --help`"
-    return f"{error.format_message()}{hint}"
+    return unknown_option(command.name, option, [name for p in command.params for name in p.opts])
 
 
 def _command_with(option: str, group: Any) -> str | None:

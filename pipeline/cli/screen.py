@@ -36,6 +36,9 @@ _STATUS_WIDTH, _TIME_WIDTH = len("unsolvable"), len("999 ms")
 _OTHER_WIDTH = len("✓ ") + len("  ") + _STATUS_WIDTH + len("  ") + _TIME_WIDTH + 24
 """The width of a line without its name: 24 of it are for details."""
 
+_MAX_KEPT = 5
+"""Maximum number of unfinished files that the summary of a stopped run names."""
+
 _SHOWN_BY_REASON = frozenset(("environment.failed", "command.failed", "source.unread"))
 """Events for which only the reason is shown, without the documented meaning."""
 
@@ -48,9 +51,8 @@ _ROUTINE_EVENTS = frozenset(
 class Screen:
     """A log for people on standard error. With the setting `quiet`, only problems are shown.
 
-    A short log (`is_short`) leaves out successful jobs, and prints no summary if there were no
-    jobs. On a terminal, lines have colours unless NO_COLOR is set. In the C locale, marks are
-    ASCII.
+    A short log (`is_short`) leaves out successful jobs. On a terminal, lines have colours unless
+    NO_COLOR is set. In the C locale, marks are ASCII.
     """
 
     def __init__(
@@ -143,7 +145,8 @@ class Screen:
 
         - `has_waited`: leave out time and rate, because most of the time was spent waiting for
           files.
-        - `was_stopped`: whether a signal ended the run.
+        - `was_stopped`: whether a signal ended the run. Then it also prints what is kept for the
+          next run.
 
         The rate counts only puzzles of this run. If there were no jobs, prints that there were
         none, unless another line was printed before.
@@ -151,14 +154,28 @@ class Screen:
         if self._is_terminal and not self._settings.quiet and (self._jobs or was_stopped):
             self._write("")  # also ends the line of ^C
         if not self._jobs:
-            if self._paused_sources:
-                them = "it" if len(self._paused_sources) == 1 else "them"
-                files = counted(len(self._paused_sources), "unfinished file")
-                self._say("-", f"stopped with {files}; the next run continues {them}")
-            elif has_waited or (self._is_silent and not self._is_short):
-                drop = f"nothing to do: drop files in {_path_text(self._settings.inbox)}"
-                self._say("-", "stopped; no file was finished" if was_stopped else drop)
-            return
+            self._say_no_jobs(has_waited=has_waited, was_stopped=was_stopped)
+        else:
+            self._say_totals(has_waited=has_waited)
+        if was_stopped:
+            self._say_kept()
+        if self._jobs:
+            self._say_where()
+
+    def _say_no_jobs(self, *, has_waited: bool, was_stopped: bool) -> None:
+        """Print that no job was finished, unless another line was printed before."""
+        if self._paused_sources:
+            them = "it" if len(self._paused_sources) == 1 else "them"
+            files = counted(len(self._paused_sources), "unfinished file")
+            self._say("-", f"stopped with {files}; the next run continues {them}")
+        elif has_waited or self._is_silent:
+            if has_waited or was_stopped:
+                self._say("-", "stopped; no file was finished")
+            else:
+                self._say_idle()
+
+    def _say_totals(self, *, has_waited: bool) -> None:
+        """Print counts by status and, unless `has_waited`, time and rate."""
         total = self._puzzles.total()
         line = counted(total, "puzzle", ",")
         if self._jobs != total:
@@ -176,7 +193,36 @@ class Screen:
         elif waited:
             facts.append(waited)
         self._say("-", line, ", ".join(facts))
-        self._say_where()
+
+    def _say_idle(self) -> None:
+        """Print that there is nothing to do, and why files in the inbox are left out."""
+        from pipeline.service.protocol.settle import names_in  # noqa: PLC0415 - rarely needed
+
+        line = f"nothing to do: drop files in {_path_text(self._settings.inbox)}"
+        with suppress(OSError):
+            if ignored := names_in(self._settings.inbox)[1]:
+                name, reason = next(iter(ignored.items()))
+                more = f", and {counted(len(ignored) - 1, 'other')}" if len(ignored) > 1 else ""
+                line += f"; ignored: {printable(name)} ({reason}){more}"
+        self._say("-", line)
+
+    def _say_kept(self) -> None:
+        """Print what is left to the next run: files in the inbox, and unfinished files."""
+        from pipeline.service.protocol.folders import Folders  # noqa: PLC0415 - rarely needed
+        from pipeline.service.protocol.overview import kept_work  # noqa: PLC0415
+
+        kept = []
+        with suppress(OSError):
+            inbox = self._settings.inbox
+            waiting, unfinished = kept_work(Folders(inbox, self._settings.outbox))
+            kept += [f"{counted(waiting, 'file', ',')} in {_path_text(inbox)}"] if waiting else []
+            for state in unfinished[:_MAX_KEPT]:
+                note = f" ({state.note})" if state.note else ""
+                kept.append(f"{printable(state.name)}{note}")
+            if len(unfinished) > _MAX_KEPT:
+                kept.append(counted(len(unfinished) - _MAX_KEPT, "other unfinished file"))
+        if kept:
+            self._say("-", f"kept for the next run: {', '.join(kept)}")
 
     def _say_where(self) -> None:
         """Print where the results, the tables and the failed files are."""

@@ -145,10 +145,9 @@ class MinimalColumns(Trait, frozen=True):
         if traits.redundant is None:
             return []
         givens = " ".join(map(puzzle.geometry.name_of, traits.redundant))
-        redundant = (puzzle.rules[index] for index in traits.redundant_rules or ())
-        rules = ", ".join(rule.describe(puzzle.geometry) for rule in redundant)
-        parts = (("givens", givens), ("rules", rules))
-        remarks = [f"redundant {kind}: {count}" for kind, count in parts if count]
+        rules = recorded_rules(puzzle, traits.redundant_rules or ())
+        remarks = [f"redundant givens: {givens}"] if givens else []
+        remarks += [f"redundant rule #{rule.number}: {rule.text}" for rule in rules]
         return remarks or ["it is minimal"]
 
 

@@ -59,6 +59,8 @@ def test_dedupe_writes_the_first_of_each_class_and_where_the_others_are(desk):
     assert (code, said) == (0, "")
     assert printed.splitlines() == [
         "5 puzzles in 3 classes; wrote the first of each to deduped.txt",
+        "    a.txt:3 is equivalent to a.txt:1",
+        "    b.txt:2 is equivalent to a.txt:2",
         "deduped.csv lists the puzzles that are equivalent to an earlier one",
     ]
     assert Path("deduped.txt").read_text() == f"{EASY}\n{HARD}\n{SEVENTEEN}\n"
@@ -92,7 +94,11 @@ def test_against_gives_a_verdict_a_table_and_an_exit_code(desk):
     code, printed, _ = run("dedupe", "--against", "a.txt", "b.txt", "--table", "both.csv")
     assert (code, printed.splitlines()) == (
         1,
-        [VERDICT, "both.csv lists the equivalent puzzles"],
+        [
+            VERDICT,
+            "    b.txt:2 is equivalent to a.txt:2",
+            "both.csv lists the equivalent puzzles",
+        ],
     )
     assert rows("both.csv") == [[*COPIES], LAST]
     Path("c.txt").write_text(f"{SEVENTEEN}\n")
@@ -111,6 +117,11 @@ def test_against_names_the_first_copies_and_where_all_of_them_are(desk):
     _, *pairs, more = run("dedupe", "--against", EASY, "many.txt")[1].splitlines()
     assert pairs[19:] == [f"    many.txt:20 is equivalent to {EASY[:16]}…"]
     assert more == "    and 10 more puzzles; --table FILE lists all"
+    listed = run("dedupe", "many.txt", "-o", "one.txt")[1].splitlines()
+    assert listed[20:22] == [
+        "    many.txt:21 is equivalent to many.txt:1",
+        "    and 9 more puzzles; one.csv lists all",
+    ]
 
 
 def test_against_writes_the_puzzles_that_the_other_source_lacks(desk):
@@ -118,7 +129,7 @@ def test_against_writes_the_puzzles_that_the_other_source_lacks(desk):
     code, printed, said = run("dedupe", "--against", "a.txt", "b.txt", "-o", "new.txt")
     assert (code, printed, said) == (
         1,
-        f"{VERDICT}\nnew.csv lists the equivalent puzzles\n",
+        f"{VERDICT}\n    b.txt:2 is equivalent to a.txt:2\nnew.csv lists the equivalent puzzles\n",
         "",
     )
     assert Path("new.txt").read_text().split() == [asked[0]]
@@ -285,7 +296,9 @@ def test_an_interruption_before_the_first_puzzle_says_how_many_were_tried(desk, 
 
 
 def test_without_a_target_nothing_is_written_beside_the_standard_output(desk):
-    assert run("dedupe", "a.txt") == (0, f"{EASY}\n{HARD}\n", "3 puzzles in 2 classes\n")
+    said = "3 puzzles in 2 classes\n    a.txt:3 is equivalent to a.txt:1\n"
+    assert run("dedupe", "a.txt") == (0, f"{EASY}\n{HARD}\n", said)
+    assert run("dedupe", "a.txt", "--quiet") == (0, f"{EASY}\n{HARD}\n", "")
     assert run("dedupe", "-", given=f"{EASY}\n")[2] == "1 puzzle in 1 class\n"
     assert run("generate", "1")[1].count("\n") == 1
     assert {path.name for path in desk.iterdir()} == {"a.txt", "b.txt"}
@@ -428,10 +441,14 @@ def test_solve_says_what_else_is_asked_about_a_puzzle(desk):
     assert said.splitlines()[1].startswith("hard.txt: effort: depth ")
     _, _, said = run("solve", "hard.txt", "--traits", "canonical", "--solver", "pysat")
     assert said.startswith("hard.txt: its canonical form is 1..45")
-    caged = ".Shape~4x4.~R1C1_1.~R2C3_2.~R3C2_3.~R4C4_4.Cage~3~R1C1~R1C2"
+    caged = ".Shape~4x4.~R1C1_1.~R2C3_2.~R3C2_3.~R4C4_4.Cage~3~R1C1~R1C2.Cage~6~R1C3~R2C3"
     Path("caged.txt").write_text(f"{caged}\n")
     _, _, said = run("solve", "caged.txt", "--traits", "minimal", "--solver", "pysat")
-    assert said == "caged.txt: redundant rules: cage 3 at r1c1\n"
+    assert said.splitlines() == [
+        "caged.txt: redundant givens: r2c3",
+        "caged.txt: redundant rule #1: cage 3 at r1c1",
+        "caged.txt: redundant rule #2: cage 6 at r1c3",
+    ]
     code, printed, _ = run("solve", "a.txt", "--traits", "minimal")
     assert printed.count("redundant givens: r1c1") == 2
     assert code == 0

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import json
 import os
+import re
+import shutil
+from datetime import UTC, datetime, timedelta
 
 import pytest
 from support.claims import claimed
@@ -72,7 +75,7 @@ def test_status_shows_a_table_and_the_same_as_json(worked):
         "waiting", "settling", "ignored", "in_work", "failed", "done", "scan_age", "stuck",
     ]  # fmt: skip
     (left,) = told["in_work"]
-    assert (left["name"], "its process died" in left["note"]) == ("left.txt", True)
+    assert (left["name"], "no process" in left["note"]) == ("left.txt", True)
     assert told["failed"][0]["note"].startswith(REASON)
     assert (told["done"], told["stuck"], 0 <= told["scan_age"] < 100) == (1, False, True)
 
@@ -122,6 +125,81 @@ def test_retry_puts_a_failed_file_back_and_the_next_pass_replaces_its_record(wor
     (worked.inbox / "bad.txt").write_text(SMALL)
     assert call(worked, "run --quiet")[0] == 0
     assert worked.record("bad")["status"] == "unique"
+
+
+def test_status_lists_what_finished_since_a_time_by_name(worked):
+    worked.drop("many.txt", "1...............\n1.....2..3.....4\n1.....2..3....x\n")
+    worked.drop("two.txt", "1...\n....\n....\n...2\n")
+    assert call(worked, "run --quiet --trust-solver --max-solutions 2")[0] == 1
+    code, printed, said = call(worked, "status --since 12h")
+    assert (code, said) == (0, "")
+    before, _, recent = printed.partition("\n\n")
+    assert before.splitlines()[-1].startswith("last scan")
+    title, table = recent.split("\n", 1)
+    assert re.match(r"since \d{4}-\d\d-\d\d \d\d:\d\d: 6 puzzles: ", title)
+    shown = table_of(table)
+    assert [*shown] == ["failed", "invalid", "unknown", "unverified", "done"]
+    assert shown["done"][0] == "3"
+    assert {*shown["done"][1:]} >= {"good.txt: unique", "two.txt: multiple: at least 2 solutions"}
+    assert shown["invalid"][0] == "2"
+    assert shown["invalid"][1] == "many.txt: 1 puzzle"
+    assert shown["invalid"][2].startswith(REASON)
+    told = json.loads(call(worked, "status --since 12h --json")[1])["recent"]
+    assert [each["name"] for each in told["invalid"]] == ["many.txt", "bad.txt"]
+    assert sum(told["totals"].values()) == 6
+    assert datetime.fromisoformat(told["since"]) < datetime.now(UTC) - timedelta(hours=11)
+
+
+def test_status_since_leaves_out_older_jobs_and_needs_no_outbox(worked):
+    record = worked.outbox / "bad.json"
+    os.utime(record, (0, 0))
+    recent = json.loads(call(worked, "status --since 1h --json")[1])["recent"]
+    assert (recent["invalid"], [each["name"] for each in recent["done"]]) == ([], ["good.txt"])
+    written = record.read_text()
+    finished = re.search(r'"finished": ?"([^"]+)"', written)[1]
+    record.write_text(written.replace(finished, "2020-01-01T00:00:00.000Z"))
+    recent = json.loads(call(worked, "status --since 1h --json")[1])["recent"]
+    assert recent["invalid"] == []
+    shutil.rmtree(worked.outbox)
+    recent = json.loads(call(worked, "status --since 1h --json")[1])["recent"]
+    assert (recent["totals"], recent["done"]) == ({}, [])
+    code, printed, said = call(worked, "status --since yesterday")
+    assert (code, printed) == (2, "")
+    assert "--since: expected a number with its unit, as in 30d" in said
+
+
+def test_retry_with_dry_run_moves_nothing(worked):
+    assert call(worked, "retry --all --dry-run") == (
+        0,
+        "bad.txt: would be moved to the inbox\n",
+        "",
+    )
+    assert worked.kept("failed") == {"bad.txt"}
+    code, printed, said = call(worked, "retry bad.txt good.txt --dry-run --json")
+    told = [json.loads(line) for line in printed.splitlines()]
+    assert (code, said, [each["retried"] for each in told]) == (1, "", [False, False])
+    assert [each["reason"] for each in told] == [None, "failed/ contains no file with this name"]
+    worked.drop("bad.txt", "newer")
+    code, printed, said = call(worked, "retry --all --dry-run")
+    assert (code, printed) == (1, "")
+    assert "the inbox already contains a file with this name" in said
+    assert (worked.inbox / "bad.txt").read_text() == "newer"
+
+
+def test_retry_with_dry_run_moves_one_of_several_files_of_a_name(worked):
+    worked.drop("bad.txt", WRONG)
+    assert call(worked, "run --quiet")[0] == 1
+    code, printed, said = call(worked, "retry bad.txt --dry-run")
+    assert (code, printed, said.count("already contains")) == (
+        1, "bad.txt: would be moved to the inbox\n", 1,
+    )  # fmt: skip
+    assert call(worked, "retry bad.txt")[:2] == (1, "bad.txt: moved to the inbox\n")
+
+
+def test_a_missing_inbox_leads_to_init(tmp_path):
+    box = DropFolder(tmp_path / "inbox", tmp_path / "outbox")
+    for command in ("run", "status", "retry --all"):
+        assert "`sudoku-pipeline init` creates an inbox" in call(box, command)[2]
 
 
 def test_retry_goes_on_after_a_file_that_did_not_fail(worked):

@@ -244,7 +244,9 @@ def test_a_run_that_nobody_watches_says_what_failed_and_a_summary(dropped):
     assert "retry --all --inbox" in refused
     assert "results are in" in where
     again = dropped.call("run")
-    assert (again.returncode, again.stderr) == (0, ""), "no mail if there was nothing to do"
+    assert again.returncode == 0
+    assert again.stderr == f"· nothing to do: drop files in {dropped.inbox}\n"
+    assert dropped.call("run", "--quiet").stderr == "", "cron sends no mail then"
 
 
 def test_a_run_that_nobody_watches_shows_every_job_if_asked(dropped):

@@ -7,8 +7,11 @@ import re
 
 import pytest
 from support.cases import for_each
+from support.claims import claimed
 
 from pipeline.cli.screen import Screen
+from pipeline.outbox.names import claim_key
+from pipeline.service.protocol.checkpointed import PROGRESS
 from pipeline.settings import Settings
 
 SECONDS = {"total": 0.009}
@@ -213,6 +216,32 @@ def refuse(told):
 def test_the_end_says_how_many_how_fast_where_and_what_to_do_next(tell, options, last, terminal):
     tell(screen(terminal, **options))
     assert terminal.lines[-len(last) :] == last
+
+
+def test_a_stopped_run_says_what_is_kept(terminal, box):
+    box.folders.prepare()
+    for number in range(6):
+        claimed(box, f"{number}.txt").close()
+    box.drop("waiting.txt")
+    folder = box.folders.work / claim_key("0.txt")
+    (folder / PROGRESS).write_text('{"puzzles": 1200, "share": 0.41}\n')
+    told = screen(terminal, inbox=box.inbox, outbox=box.outbox)
+    finished(told)
+    told.sum_up(was_stopped=True)
+    text = " ".join("".join(terminal.lines).split())
+    kept = text.partition("kept for the next run: ")[2].partition("·")[0]
+    assert "1 file in " in kept
+    assert "0.txt (1,200 puzzles done, 41%)" in kept
+    assert kept.endswith("1 other unfinished file")
+
+
+def test_a_run_with_nothing_to_do_names_files_that_are_ignored(terminal, box):
+    for name in ("a.part", "b.tmp"):
+        box.drop(name)
+    screen(terminal, inbox=box.inbox).sum_up()
+    text = " ".join("".join(terminal.lines).split())
+    assert "nothing to do" in text
+    assert "its name marks it as temporary), and 1 other" in text
 
 
 def test_watch_says_what_it_watches(terminal):

@@ -42,7 +42,7 @@ def end_of(*body: str) -> tuple[int, str]:
         "main()",
     ]
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
-    argv = [sys.executable, "-c", "\n".join(lines), "run"]
+    argv = [sys.executable, "-c", "\n".join(lines), "run", "--quiet"]
     return ended(subprocess.Popen(argv, env=environment, stderr=subprocess.PIPE, text=True))
 
 

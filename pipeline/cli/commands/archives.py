@@ -5,10 +5,11 @@ from __future__ import annotations
 import os
 import secrets
 from pathlib import Path
-from typing import Annotated, NoReturn, get_args
+from typing import Annotated, NoReturn
 
 import typer
 
+from pipeline.cli.completion import complete_technique
 from pipeline.cli.messages import say_renamed
 from pipeline.cli.options import (
     READING_FIELDS,
@@ -17,14 +18,13 @@ from pipeline.cli.options import (
     ForceOption,
     Output,
     check_json,
-    complete_technique,
     json_option,
     output_option,
     takes,
 )
 from pipeline.errors import UsageError, counted, printable
 from pipeline.service.signals import EXIT_BAD_INPUT, EXIT_OK
-from pipeline.settings import Level, NotationChoice, Settings
+from pipeline.settings import Level, Settings, TargetChoice
 
 MAX_GENERATED = 100_000_000
 """Maximum number of puzzles that one command generates."""
@@ -56,14 +56,12 @@ def convert(  # noqa: PLR0913 - one parameter per option
     settings: Settings,
     *,
     to: Annotated[
-        str | None,
+        TargetChoice | None,
         typer.Option(
             "--to",
             metavar="FORMAT",
-            help=(
-                f"{', '.join(get_args(NotationChoice))}, png or pdf; not needed if the file name "
-                "after -o implies it."
-            ),
+            help="The notation, such as csv, svg or f-puzzles-link; not needed if the file name "
+            "after -o implies it. `doctor --formats` lists all.",
         ),
     ] = None,
     output: Annotated[
@@ -94,13 +92,13 @@ def convert(  # noqa: PLR0913 - one parameter per option
     the notation cannot express is rejected, with the reason. All output is read back and compared
     with the puzzle.
 
+    sudoku-pipeline convert -o killer.svg examples/killer.txt
+
     sudoku-pipeline convert --to f-puzzles-link examples/killer.txt
 
     sudoku-pipeline convert -o solved.csv --solutions examples/line.sdm
 
     sudoku-pipeline convert -o classic.sdk examples/classic.sudoku
-
-    sudoku-pipeline convert -o killer.svg examples/killer.txt
 
     sudoku-pipeline convert -o boards.pdf examples/collection.txt
 
@@ -110,7 +108,11 @@ def convert(  # noqa: PLR0913 - one parameter per option
     """
     from pipeline.cli import converting
     from pipeline.cli.file_access import STANDARD_OUTPUT, check_target, goes_to_terminal, sources_of
+    from pipeline.cli.guesses import check_is_no_target
+    from pipeline.service.converting import NAMES, endings_of
 
+    if output is None:
+        check_is_no_target(files, {end for name in NAMES for end in endings_of(name)}, "convert")
     target = Path(output) if output else STANDARD_OUTPUT
     is_folder = target.is_dir() or (output or "").endswith("/")
     name = converting.target_notation(to, target)
@@ -284,9 +286,9 @@ def dedupe(  # noqa: PLR0913 - one parameter per option
 
     sudoku-pipeline dedupe examples/collection.txt
 
-    sudoku-pipeline dedupe -o all.txt examples/line.sdm examples/collection.txt
-
     sudoku-pipeline dedupe --against examples/collection.txt examples/line.sdm
+
+    sudoku-pipeline dedupe -o all.txt examples/line.sdm examples/collection.txt
 
     cat examples/collection.txt | sudoku-pipeline dedupe -
 
@@ -315,13 +317,14 @@ def dedupe(  # noqa: PLR0913 - one parameter per option
     catalogue.show_comparisons(display, tally)
     with sources_of(sources, settings) as named, atomic_output(target) as kept:
         copies = comparing.find_copies(named, settings, kept, tally)
-        catalogue.write_copies(table_target, copies, display, out)
+        first_rows = catalogue.write_copies(table_target, copies, display, out)
     to_stderr = STANDARD_OUTPUT in (target, table_target)
     classes = "1 class" if tally.classes == 1 else f"{tally.classes:,} classes"
     is_kept = output and output != STANDARD_OUTPUT
     which = "the first of each" if tally.classes > 1 else "the first"
     where = f"; wrote {which} to {printable(str(target))}" if is_kept else ""
     out.note(f"{counted(tally.puzzles, 'puzzle', ',')} in {classes}{where}", to_stderr=to_stderr)
+    catalogue.print_copies(first_rows, tally.copies, table_target, out, to_stderr=to_stderr)
     text = "lists the puzzles that are equivalent to an earlier one"
     catalogue.note_table(table_target, tally.copies, text, out, to_stderr=to_stderr)
     raise typer.Exit(EXIT_BAD_INPUT if tally.skipped else EXIT_OK)
@@ -389,10 +392,9 @@ def _compare(
     Output(out.as_json).note(
         f"{'overlap' if ours.copies else 'no overlap'}: {verdict}", to_stderr=to_stderr
     )
+    catalogue.print_copies(copies, ours.copies, table_target, out, to_stderr=to_stderr)
     text = "lists the equivalent puzzles"
     catalogue.note_table(table_target, ours.copies, text, out, to_stderr=to_stderr)
-    if not (table_target or out.as_json or out.quiet) and target != STANDARD_OUTPUT:
-        catalogue.print_copies(copies, ours.copies)
     is_well = not (ours.copies or ours.skipped or theirs.skipped)
     raise typer.Exit(EXIT_OK if is_well else EXIT_BAD_INPUT)
 

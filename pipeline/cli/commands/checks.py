@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from pipeline.cli.completion import complete_checker
 from pipeline.cli.messages import say
 from pipeline.cli.options import (
     ForceOption,
@@ -41,6 +42,7 @@ CheckerOption = Annotated[
     typer.Option(
         "--checker",
         metavar="PROGRAM",
+        autocompletion=complete_checker,
         help="Confirm each proof with another LRAT checker: cake_lpr or lrat-check.",
     ),
 ]
@@ -189,7 +191,7 @@ def proof(  # noqa: PLR0913 - one parameter per option
         ),
     ] = False,
 ) -> None:
-    """Write proofs, for other checkers, that there are no solutions besides the published ones.
+    """Write proofs, for other checkers, that no solution is missing.
 
     For each result, however it was certified, this writes NAME.proof.cnf, a formula that says that
     there is another solution, and two refutations: NAME.proof.drat (without hints) and

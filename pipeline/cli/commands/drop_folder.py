@@ -8,13 +8,15 @@ import os
 import shlex
 import sys
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from pipeline.cli.completion import complete_failed
 from pipeline.cli.config import CONFIG_FILE
 from pipeline.cli.messages import say
 from pipeline.cli.options import Output, example_hint, json_option, origins_of_settings, takes
@@ -26,6 +28,7 @@ from pipeline.settings import Settings, settings_declared
 
 if TYPE_CHECKING:
     from pipeline.cli.screen import Screen
+    from pipeline.outbox.recent import RecentJob, RecentJobs
     from pipeline.outbox.report import ReportUpdater
     from pipeline.service.log import Log
     from pipeline.service.protocol.folders import Folders
@@ -82,9 +85,9 @@ def watch(settings: Settings) -> None:
 
     sudoku-pipeline watch
 
-    sudoku-pipeline watch --poll --inbox /mnt/share/in
-
     sudoku-pipeline watch --report
+
+    sudoku-pipeline watch --poll --inbox /mnt/share/in
 
     sudoku-pipeline watch --on-done ./notify.sh
 
@@ -212,29 +215,52 @@ def _reporting(settings: Settings, log: Log) -> Iterator[ReportUpdater | None]:
 def status(
     settings: Settings,
     *,
+    since: Annotated[
+        float | None,
+        typer.Option(
+            "--since",
+            metavar=AGE.placeholder,
+            help="Also list what finished in this time, such as 12h, 90m or 2d: done, failed, "
+            "invalid, unknown and unverified files, from their records.",
+        ),
+        Setting(minimum=0, maximum=10**9, quantity=AGE),
+    ] = None,
     as_json: Annotated[
         bool,
         json_option(
             "waiting, settling, ignored, in_work, failed, done, scan_age (in seconds), stuck (true "
-            "if files are waiting and no process scans the inbox)"
+            "if files are waiting and no process scans the inbox); recent (with --since: since, "
+            "totals, done, failed, invalid, unknown, unverified)"
         ),
     ] = False,
 ) -> None:
-    """Show which files are waiting, settling, ignored, in progress or failed, and count done files.
+    """Show what is waiting, in progress, failed and done.
 
     sudoku-pipeline status
 
+    sudoku-pipeline status --since 12h
+
     sudoku-pipeline status --json | jq .scan_age
+
+    Files that settle are still being written. --since counts the latest result of each file.
 
     Exit code 1: files are waiting, and the inbox has not been scanned for two minutes.
     """
     from pipeline.service.protocol.overview import read_overview
 
-    overview = read_overview(_folders(settings), settings.settle)
+    overview, recent = read_overview(_folders(settings), settings.settle), None
+    if since is not None:
+        from pipeline.outbox.recent import recent_jobs
+
+        begin = datetime.now(UTC) - timedelta(seconds=since)
+        recent = recent_jobs(settings.outbox, begin)
     if as_json:
-        print(json.dumps(dataclasses.asdict(overview) | {"stuck": overview.is_stuck}))
+        fields = dataclasses.asdict(overview) | {"stuck": overview.is_stuck}
+        print(json.dumps(fields | ({"recent": dataclasses.asdict(recent)} if recent else {})))
     else:
         _print_overview(overview)
+        if recent:
+            _print_recent(recent)
     if overview.is_stuck:
         say(
             "files are waiting, but no process scans the inbox: start `sudoku-pipeline watch`, or "
@@ -255,17 +281,31 @@ def _folders(settings: Settings) -> Folders:
 def _print_overview(overview: Overview) -> None:
     """Print the files in each state, and the time of the last scan."""
     for title in ("waiting", "settling", "ignored", "in progress", "failed"):
-        entries: list[FileState] = getattr(overview, title.replace("in progress", "in_work"))
-        print(f"{title:<12}{len(entries):>6}")
-        for entry in entries[:_MAX_SHOWN]:
-            is_named = entry.note.startswith(f"{entry.name}:")
-            text = entry.note if is_named else ": ".join(filter(None, (entry.name, entry.note)))
-            print(f"    {printable(text)}")
-        if len(entries) > _MAX_SHOWN:
-            print(f"    and {len(entries) - _MAX_SHOWN} more")
+        _print_files(title, getattr(overview, title.replace("in progress", "in_work")))
     print(f"{'done':<10}{overview.done:>8}")
     age = "never" if overview.scan_age is None else f"{overview.scan_age:.0f} s ago"
     print(f"{'last scan':<10}{age:>8}")
+
+
+def _print_files(title: str, entries: Sequence[FileState | RecentJob]) -> None:
+    """Print the number of files in a state, and the first of them with their notes."""
+    print(f"{title:<12}{len(entries):>6,}")
+    for entry in entries[:_MAX_SHOWN]:
+        is_named = entry.note.startswith(f"{entry.name}:")
+        text = entry.note if is_named else ": ".join(filter(None, (entry.name, entry.note)))
+        print(f"    {printable(text)}")
+    if len(entries) > _MAX_SHOWN:
+        print(f"    and {len(entries) - _MAX_SHOWN:,} more")
+
+
+def _print_recent(recent: RecentJobs) -> None:
+    """Print the jobs that finished since a time, problems first."""
+    begin = datetime.fromisoformat(recent.since).astimezone()
+    puzzles = counted(sum(recent.totals.values()), "puzzle", ",")
+    counts = ", ".join(f"{number:,} {status}" for status, number in recent.totals.items())
+    print(f"\nsince {begin:%Y-%m-%d %H:%M}: {puzzles}{counts and f': {counts}'}")
+    for title in ("failed", "invalid", "unknown", "unverified", "done"):
+        _print_files(title, getattr(recent, title))
 
 
 @takes("inbox", "outbox")
@@ -273,10 +313,14 @@ def retry(
     context: typer.Context,
     settings: Settings,
     names: Annotated[
-        list[str] | None, typer.Argument(help="Names of files in inbox/failed/.")
+        list[str] | None,
+        typer.Argument(help="Names of files in inbox/failed/.", autocompletion=complete_failed),
     ] = None,
     *,
     all_files: Annotated[bool, typer.Option("--all", help="Move all failed files.")] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Only list the files; move nothing.")
+    ] = False,
     as_json: Annotated[bool, json_option("name, retried, and reason if not")] = False,
 ) -> None:
     """Move failed files back to the inbox.
@@ -285,8 +329,10 @@ def retry(
 
     sudoku-pipeline retry --all
 
-    Exit code 1: some files were not moved. --all skips a file if a newer file with its name was
-    solved.
+    sudoku-pipeline retry --all --dry-run
+
+    Exit code 1: some files were not moved, or with --dry-run would not be. --all skips a file if a
+    newer file with its name was solved.
     """
     from pipeline.service.protocol.overview import retry_failed
 
@@ -294,10 +340,11 @@ def retry(
         raise UsageError(
             f"give either names of failed files or --all{example_hint(context.command)}"
         )
-    code = EXIT_OK
-    for name, reason in retry_failed(_folders(settings), None if all_files else names):
-        fields = {"name": name, "retried": reason is None, "reason": reason}
-        Output(as_json).row(fields, None if reason else f"{printable(name)}: moved to the inbox")
+    code, moved = EXIT_OK, "would be moved" if dry_run else "moved"
+    files = retry_failed(_folders(settings), None if all_files else names, dry_run=dry_run)
+    for name, reason in files:
+        fields = {"name": name, "retried": reason is None and not dry_run, "reason": reason}
+        Output(as_json).row(fields, None if reason else f"{printable(name)}: {moved} to the inbox")
         if reason and not as_json:
             say(f"{printable(name)}: {reason}")
         code = EXIT_BAD_INPUT if reason else code
@@ -360,20 +407,32 @@ def doctor(
             "or - (stdin) also works."
         ),
     ] = None,
+    formats: Annotated[
+        bool,
+        typer.Option(
+            "--formats", help="List all formats: what is read (--format) and written (--to)."
+        ),
+    ] = False,
     as_json: Annotated[
-        bool, json_option("level (ok, warning or problem), about, remedy; for files: their facts")
+        bool,
+        json_option(
+            "level (ok, warning or problem), about, remedy; for files: their facts; with "
+            "--formats: name, reads, writes, endings, meaning"
+        ),
     ] = False,
 ) -> None:
-    """Check this machine and the settings, and suggest fixes; or show how files are read.
+    """Check this machine and the settings, or show how a file is read.
 
     Takes the options of `run` and `watch`, and shows where each setting that differs from its
     default comes from: the command line, the environment, or the settings file.
 
     sudoku-pipeline doctor
 
+    sudoku-pipeline doctor examples/spreadsheet.csv
+
     sudoku-pipeline doctor --inbox /mnt/share/in
 
-    sudoku-pipeline doctor examples/spreadsheet.csv
+    sudoku-pipeline doctor --formats
 
     With files, shows the format and why it was chosen, side, boxes, blanks, and unread parts; or
     why a file is refused, and which formats nearly fit.
@@ -382,6 +441,13 @@ def doctor(
     """
     from pipeline.service.doctor import Diagnosis, examine
 
+    if formats:
+        from pipeline.cli.formats import show_formats
+
+        if files:
+            raise UsageError("--formats lists all formats; it takes no files")
+        show_formats(Output(as_json, settings.quiet))
+        raise typer.Exit
     if files:
         raise typer.Exit(_explain(files, settings, as_json=as_json))
     findings = list(examine(settings))

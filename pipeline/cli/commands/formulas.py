@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from pipeline.cli.completion import complete_solvers
 from pipeline.cli.messages import say
 from pipeline.cli.options import (
     READING_FIELDS,
@@ -320,6 +321,7 @@ def bench(
         typer.Option(
             "--solvers",
             metavar="NAMES",
+            autocompletion=complete_solvers,
             help="Solvers, separated by commas: minisat (the program) or names of PySAT's solvers.",
         ),
     ] = "minisat,glucose4,cadical195",
@@ -338,7 +340,7 @@ def bench(
         json_option("name, line, variables, clauses, status, runs; reason if it was not read"),
     ] = False,
 ) -> None:
-    """Compare solvers: measure the time that each takes for each puzzle or formula.
+    """Compare solvers: the time that each takes for each puzzle.
 
     All solvers get the same clauses; --timeout and --memory-limit apply to each run. Times exclude
     starting the solver and, for PySAT, loading the clauses. Solutions are certified, but an answer

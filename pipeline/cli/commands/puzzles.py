@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from pipeline.cli.completion import complete_technique
 from pipeline.cli.messages import say, say_renamed
 from pipeline.cli.options import (
     PIPED,
@@ -19,7 +20,6 @@ from pipeline.cli.options import (
     OptionalValue,
     Output,
     check_json,
-    complete_technique,
     example_hint,
     json_option,
     outbox_of,
@@ -473,9 +473,12 @@ def sheet(  # noqa: PLR0913 - one parameter per option
     """
     from pipeline.cli import sheet_puzzles as sheets
     from pipeline.cli.file_access import check_target, source_name, unused_path
+    from pipeline.cli.guesses import check_is_no_target
     from pipeline.outbox.report import Head, Sheet
     from pipeline.solving import ERROR_STATUSES
 
+    if sources and output is None:
+        check_is_no_target(sources, (".html", ".pdf"), "sheet")
     sources = sources or [outbox_of(None, settings, f", or puzzles{example_hint(context.command)}")]
     target = output or unused_path("sheet.html")
     check_target("--output", target, sources, force=force)

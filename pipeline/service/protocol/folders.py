@@ -85,7 +85,10 @@ class Folders:
     def check_inbox(self) -> None:
         """Raise MissingFolder if the inbox does not exist."""
         if not self.inbox.is_dir():
-            why = "no such folder; create it, or choose another inbox with --inbox"
+            why = (
+                "no such folder; `sudoku-pipeline init` creates an inbox and an outbox here, "
+                "--inbox names another"
+            )
             raise MissingFolder(f"{printable(str(self.inbox))}: {why}")
 
     def _refuse_outbox_in_inbox(self) -> None:

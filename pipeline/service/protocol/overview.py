@@ -162,7 +162,7 @@ def claim_descriptions(folders: Folders) -> Iterator[tuple[Manifest, str]]:
             owner, lock = f"cannot be resumed: {in_words(error)}", None
         if lock is not None:
             os.close(lock)
-            owner = "its process died; the next scan resumes it"
+            owner = "no process is working on it; the next scan resumes it"
         yield read_manifest(path.parent), owner + progress_text(path.parent)
 
 
@@ -171,32 +171,55 @@ def progress_text(folder: Path) -> str:
     state = last_checkpoint(folder)
     if not state:
         return ""
-    done = f"; {counted(state['puzzles'], 'puzzle')} done" if "puzzles" in state else ""
+    done = f"; {counted(state['puzzles'], 'puzzle', ',')} done" if "puzzles" in state else ""
     share = state.get("share")
     return done + (f", {share:.0%}" if isinstance(share, float) else "")
 
 
+def kept_work(folders: Folders) -> tuple[int, list[FileState]]:
+    """What a stopped process left to the next one: files in the inbox, and unfinished files.
+
+    Returns the number of files waiting in the inbox, and each claimed file on which no process is
+    working, with its progress; those with progress come first.
+    """
+    waiting = len(names_in(folders.inbox)[0])
+    unfinished = []
+    for path in sorted(folders.work.glob(f"[!.]*/{LOCK}")):
+        with contextlib.suppress(OSError):  # claims of other users, or finished meanwhile
+            if (lock := try_lock(path)) is not None:
+                os.close(lock)
+                note = progress_text(path.parent).removeprefix("; ")
+                unfinished.append(FileState(read_manifest(path.parent).source, note))
+    return waiting, sorted(unfinished, key=lambda state: (not state.note, state.name))
+
+
 def retry_failed(
-    folders: Folders, names: Collection[str] | None
+    folders: Folders, names: Collection[str] | None, *, dry_run: bool = False
 ) -> Iterator[tuple[str, str | None]]:
     """Move failed originals back to the inbox.
 
     Yields (name, None) for each moved file, and (name, reason) for each file that is not moved. If
     several files have the same name, the latest is moved. If `names` is None, moves all files
-    except files that a newer job with the same name has overtaken.
+    except files that a newer job with the same name has overtaken. With `dry_run`, yields the same
+    and moves nothing.
     """
-    found_names = set()
+    found_names: set[str] = set()
     latest_first = sorted(files_in(folders.failed), key=lambda path: -path.lstat().st_ctime_ns)
     for path in sorted(latest_first, key=lambda path: path.name):
         if names is None and _is_overtaken(folders, path.name):
             yield path.name, NEWER_FILE
         elif names is None or path.name in names:
+            target = folders.inbox / path.name
+            if dry_run:
+                is_free = path.name not in found_names and not os.path.lexists(target)
+            else:
+                is_free = move_back(path, target)
             found_names.add(path.name)
-            returned = move_back(path, folders.inbox / path.name)
-            yield path.name, None if returned else NAME_IN_INBOX
+            yield path.name, None if is_free else NAME_IN_INBOX
     for name in sorted(set(names or ()) - found_names):
         yield name, NOT_FAILED
-    sync(folders.inbox)
+    if not dry_run:
+        sync(folders.inbox)
 
 
 def _is_overtaken(folders: Folders, source: str) -> bool:

@@ -113,7 +113,7 @@ def test_what_is_in_work_is_told_with_who_has_it_though_its_note_is_lost(box):
     fresh.mkdir()
     (fresh / LOCK).touch()
     assert surveyed(box).in_work == [
-        FileState("a.txt", "its process died; the next scan resumes it")
+        FileState("a.txt", "no process is working on it; the next scan resumes it")
     ]
 
 
