@@ -31,23 +31,33 @@ _EVEN_INSET = 3
 _CAGE_INSETS: Final = (1.7, 3.2, 4.7)
 """The insets of outlines that share cells. They differ, so that no outline hides another."""
 
-_CORNER_TEXT_POINT: Final = (2.4, 6.1)
+_CORNER_TEXT_POINT: Final = (1.8, 6.4)
 """The x and y, in a cell, of a text in the corner of the cell."""
 
-_DOT_RADII: Final = {"white": 2.6, "black": 2.6, "quadruple": 5.4}
+_MAX_CORNER_CHARACTERS = 5
+"""Maximum length of a text in a corner; longer ones are written in smaller letters."""
+
+_CORNER_TEXT_SHIFT = 5.8
+"""How far a text in a corner is moved to the right if a large dot covers the corner."""
+
+_DOT_RADII: Final = {"white": 2.9, "black": 2.9, "quadruple": 6.8}
 """The radius of a dot without text, by the kind of the dot."""
 
-_MIN_TEXT_RADIUS = 3.8
+_MIN_TEXT_RADIUS = 4.3
 """The minimum radius of a dot with a text."""
 
-_ARROW_HEAD_SIZES: Final = {"little-killer": 2.6}
+_ARROW_HEAD_SIZES: Final = {"little-killer": 3.2}
 _ARROW_HEAD_SIZE = 4.0
 """Sizes of arrow heads: for some kinds of lines, and for all others."""
+
+_ARROW_GAP = 5.5
+"""The distance between the tip of an arrow in the grid and the centre of its last cell, where the
+digit is."""
 
 _DIRECTIONS: Final = {"<": (-1, 0), ">": (1, 0), "∧": (0, -1), "∨": (0, 1)}
 """Maps the text of a chevron to the direction in which it points: x and y."""
 
-_CHEVRON_SIZES: Final = {"greater": 3.4, "minimum": 2.2, "maximum": 2.2}
+_CHEVRON_SIZES: Final = {"greater": 3.4, "minimum": 2.6, "maximum": 2.6}
 """Half the width of a chevron, by the kind of its label."""
 
 _MAX_LABEL_CHARACTERS = 12
@@ -152,15 +162,16 @@ _STYLES: Final = [
 
 @dataclass(frozen=True, slots=True)
 class RuleShapes:
-    """The shapes of a puzzle's rules by style, and the `extent` of the puzzle's geometry."""
+    """The shapes of a puzzle's rules by style, and the `extent` of the drawn grid."""
 
     extent: tuple[int, int]
     shapes: Mapping[ShapeStyle, Sequence[Any]]
 
     @classmethod
-    def of(cls, puzzle: Puzzle, in_conflict: Collection[int] = ()) -> RuleShapes:
+    def of(
+        cls, puzzle: Puzzle, in_conflict: Collection[int], extent: tuple[int, int]
+    ) -> RuleShapes:
         """Draw a puzzle's rules as shapes. `in_conflict`: the indices of the rules in conflict."""
-        extent = puzzle.geometry.extent
         shapes: defaultdict[ShapeStyle, list[Shape]] = defaultdict(list)
         used_points = set[Point]()
         for index, rule in enumerate(puzzle.rules):
@@ -200,7 +211,53 @@ class RuleShapes:
 
     def elements_above(self) -> Iterator[str]:
         """Yield the SVG elements that are drawn after the lines of the grid."""
-        yield from self._elements(Outline, Ring, Dot, Label)
+        yield from self._elements(Outline, Ring)
+        yield from self._corner_texts()
+        yield from self._elements(Dot, Label)
+
+    @property
+    def has_corner_texts(self) -> bool:
+        """Whether a cell has a text in its top left corner."""
+        return any(True for _ in self._outlines_with_text())
+
+    def _outlines_with_text(self) -> Iterator[tuple[ShapeStyle, Outline]]:
+        for style in _STYLES:
+            if style.shape is Outline:
+                for shape in self.shapes.get(style, ()):
+                    if shape.text and shape.cells:
+                        yield style, shape
+
+    def _corner_texts(self) -> Iterator[str]:
+        """Write the texts of outlines, each in the first cell of its outline.
+
+        Texts in one cell are joined. A text gives way to a large dot at the corner of its cell.
+        """
+        texts: defaultdict[Place, list[str]] = defaultdict(list)
+        styles: defaultdict[Place, list[ShapeStyle]] = defaultdict(list)
+        for style, shape in self._outlines_with_text():
+            texts[min(shape.cells)].append(shape.text)
+            styles[min(shape.cells)].append(style)
+        dots = {
+            shape.point
+            for style, shapes in self.shapes.items()
+            if style.kind == "quadruple"
+            for shape in shapes
+        }
+        by_class: defaultdict[str, list[tuple[Point, str]]] = defaultdict(list)
+        for (row, column), parts in texts.items():
+            x, y = _CORNER_TEXT_POINT
+            x += _CORNER_TEXT_SHIFT if (row - 0.5, column - 0.5) in dots else 0
+            used = styles[row, column]
+            broken = any(style.is_broken for style in used)
+            faint = all(style.is_faint for style in used)
+            text = "/".join(parts)
+            size = "long" if len(text) > _MAX_CORNER_CHARACTERS else ""
+            names = filter(None, ("corner", size))
+            classes = ShapeStyle(Outline, "", broken, faint).with_flags(*names)
+            point = ((column - 1) * CELL + x, (row - 1) * CELL + y)
+            by_class[classes].append((point, text))
+        for classes, placed in by_class.items():
+            yield _texts(classes, placed)
 
     def _elements(self, *types: type[Shape]) -> Iterator[str]:
         """Yield the SVG elements of all shapes of these classes, except regions."""
@@ -297,8 +354,17 @@ def _line_data(line: Line) -> str:
     places = [_xy(point) for point in line.points]
     if len(places) < 2:
         return f"M{_coordinates(places[0])}h0"
+    if line.has_arrowhead and line.kind != "little-killer":
+        places[-1] = _before(places[-2], places[-1], _ARROW_GAP)
     drawn = f"M{_coordinates(places[0])}L{' '.join(map(_coordinates, places[1:]))}"
     return drawn + _arrow_head(places[-2], places[-1], _head_size(line)) * line.has_arrowhead
+
+
+def _before(begin: Point, end: Point, gap: float) -> Point:
+    """The point on the line from `begin` at a distance of `gap` before `end`."""
+    part = gap / max(dist(begin, end), 2 * gap)
+    (x, y), (to_x, to_y) = begin, end
+    return to_x + (x - to_x) * part, to_y + (y - to_y) * part
 
 
 def _head_size(line: Line) -> float:
@@ -317,20 +383,13 @@ def _arrow_head(begin: Point, tip: Point, size: float) -> str:
 
 def _draw_outlines(style: ShapeStyle, shapes: Sequence[Outline]) -> Iterator[str]:
     depths: defaultdict[Place, int] = defaultdict(int)
-    corners: defaultdict[Place, list[str]] = defaultdict(list)
     drawn = []
     for shape in filter(lambda shape: shape.cells, shapes):
         depth = max(depths[place] for place in shape.cells)
         drawn.append(outline(shape.cells, _CAGE_INSETS[min(depth, len(_CAGE_INSETS) - 1)]))
         for place in shape.cells:
             depths[place] = depth + 1
-        if shape.text:
-            corners[min(shape.cells)].append(shape.text)
     yield _path(style.css_classes, drawn)
-    x, y = _CORNER_TEXT_POINT
-    places = (((column - 1) * CELL + x, (row - 1) * CELL + y) for row, column in corners)
-    texts = map("/".join, corners.values())
-    yield _texts(style.with_flags("corner"), zip(places, texts, strict=True))
 
 
 def _draw_rings(style: ShapeStyle, shapes: Sequence[Ring]) -> Iterator[str]:
@@ -375,10 +434,10 @@ def _split_lines(text: str) -> Iterator[tuple[str, float]]:
     words = text.split()
     if len(words) > 2:
         half = (len(words) + 1) // 2
-        yield " ".join(words[:half]), -0.5
-        yield " ".join(words[half:]), 4.2
+        yield " ".join(words[:half]), -0.4
+        yield " ".join(words[half:]), 5
     elif words:
-        yield " ".join(words), 1.8
+        yield " ".join(words), 2.2
 
 
 def _draw_labels(style: ShapeStyle, shapes: Sequence[Label]) -> Iterator[str]:
@@ -386,7 +445,7 @@ def _draw_labels(style: ShapeStyle, shapes: Sequence[Label]) -> Iterator[str]:
         yield from _draw_chevrons(style, shapes)
         return
     between = style.kind == "xv"
-    below = 2.7 if between else 3.4
+    below = 2.9 if between else 3.4
     places = ((x, y + below) for x, y in (_xy(shape.point) for shape in shapes))
     names = style.css_classes if between else f"{style.css_classes} clue"
     yield _texts(names, zip(places, (shape.text for shape in shapes), strict=True))
