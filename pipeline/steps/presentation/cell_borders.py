@@ -29,13 +29,16 @@ VERTICAL: Final = {Border.NONE: " ", Border.CAGE: ":", Border.BOX: "|"}
 
 
 class CellBorders:
-    """The borders of a grid: of its boxes, and of the outlines that rules draw around cells.
+    """The borders of a grid: of its boxes, and of outlines around cells.
 
-    `texts` maps the first cell of each cage with a text, such as its sum, to the text.
+    - `texts` maps the first cell of each cage with a text, such as its sum, to the text.
+    - `has_frame`: whether the edges of the grid have borders.
     """
 
-    def __init__(self, geometry: Geometry, rules: Iterable[Rule]) -> None:
-        outlines = outlines_of(geometry, rules)
+    def __init__(
+        self, geometry: Geometry, outlines: Iterable[Outline], *, has_frame: bool = False
+    ) -> None:
+        self._has_frame = has_frame
         kinds = (Border.BOX, Border.CAGE)
         self._areas = {kind: defaultdict[Place, list[int]](list) for kind in kinds}
         self.texts = dict[Place, str]()
@@ -60,10 +63,12 @@ class CellBorders:
         return bool(self._areas[Border.CAGE])
 
     def between(self, first: Place, second: Place) -> Border:
-        """The border between two adjacent cells. The edges of the grid have none.
+        """The border between two adjacent cells. Without a frame, the edges of the grid have none.
 
         Only above the first row, cages have their borders, on which their texts are written.
         """
+        if self._has_frame and (first in self._places) != (second in self._places):
+            return Border.BOX
         if not {first, second} <= self._places:
             has_text = first[0] == 0 and any(row == 1 for row, _ in self.texts)
             is_in_cage = has_text and second in self._areas[Border.CAGE]

@@ -7,16 +7,19 @@ from itertools import groupby
 from typing import Final, NamedTuple
 
 from pipeline.puzzle.geometry import values_of
-from pipeline.puzzle.puzzle import Grid, Puzzle, Rule
+from pipeline.puzzle.puzzle import Rule
 from pipeline.steps.presentation.cell_borders import (
     HORIZONTAL,
     VERTICAL,
     Border,
     CellBorders,
+    outlines_of,
     row_above,
 )
 from pipeline.steps.presentation.picture import Picture, Role
-from pipeline.steps.step import Position
+from pipeline.steps.presentation.solution_board import solution_board
+
+__all__ = ["solution_board", "text_board"]
 
 
 class _Style(NamedTuple):
@@ -49,7 +52,7 @@ def text_board(picture: Picture, rules: Iterable[Rule] = (), *, has_colours: boo
     - `has_colours`: add bold text and colours, as escape sequences.
     """
     geometry = picture.before.geometry
-    borders = CellBorders(geometry, rules)
+    borders = CellBorders(geometry, outlines_of(geometry, rules))
     texts = [_cell_text(picture, cell) for cell in range(geometry.size)]
     rows, columns = geometry.extent
     grid = [[geometry.cell_at(r, c) for c in range(1, columns + 1)] for r in range(1, rows + 1)]
@@ -87,19 +90,6 @@ def text_board(picture: Picture, rules: Iterable[Rule] = (), *, has_colours: boo
     if legend:
         lines.append(" " * (label + 2) + "   ".join(legend))
     return "\n".join(lines)
-
-
-def solution_board(puzzle: Puzzle, grid: Grid, symbols: str, *, has_colours: bool = False) -> str:
-    """Draw a solution of a puzzle with regions or cages, as `text_board` draws a step.
-
-    `symbols`: the characters of the values 1, 2, …; empty for numbers.
-    """
-    size, givens = puzzle.geometry.size, frozenset(cell for cell, _ in puzzle.givens())
-    solved = Position(
-        tuple(grid.values), (0,) * size, givens, puzzle.geometry, (), (), symbols=symbols
-    )
-    picture = Picture(solved, {}, (), frozenset(), ())
-    return text_board(picture, puzzle.rules, has_colours=has_colours)
 
 
 class _CellText(NamedTuple):

@@ -1,0 +1,134 @@
+"""Draw a solution of a variant as text for a terminal, with its regions and cages."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import chain
+from typing import Final
+
+from pipeline.puzzle.puzzle import Grid, Puzzle
+from pipeline.puzzle.rules.free import drawn_regions
+from pipeline.puzzle.shapes import Outline, Place
+from pipeline.steps.presentation.cell_borders import (
+    Border,
+    CellBorders,
+    crossing,
+    outlines_of,
+)
+
+_JUNCTIONS: Final = (
+    " ╶╺╴─╼╸╾━╷┌┍┐┬┮┑┭┯╻┎┏┒┰┲┓┱┳╵└┕┘┴┶┙┵┷│├┝┤┼┾┥┽┿╽┟┢┧╁╆┪╅╈╹┖┗┚┸┺┛┹┻╿┞┡┦╀╄┩╃╇┃┠┣┨╂╊┫╉╋"
+)
+"""The characters where borders meet. The index has four digits of base 3, for the weights of the
+borders above, below, left and right: 0 none, 1 light, 2 heavy."""
+
+_DASHES: Final = {"─": "┄", "│": "┆"}
+"""Light lines, which are dashed if they are borders of cages."""
+
+_Crossing = Callable[[Border, Border, Border, Border], str]
+"""Maps the borders above, below, left and right of a point to a character."""
+
+
+def has_areas(puzzle: Puzzle) -> bool:
+    """Whether `solution_board` draws more than the borders of boxes: regions or cages."""
+    return bool(outlines_of(puzzle.geometry, puzzle.rules) or drawn_regions(puzzle))
+
+
+def solution_board(
+    puzzle: Puzzle,
+    grid: Grid,
+    symbols: str = "",
+    *,
+    has_colours: bool = False,
+    box_drawing: bool = False,
+) -> str:
+    """Draw a solution of a puzzle with regions or cages; returns text without a newline at the end.
+
+    Boxes and regions have solid borders, cages dashed ones, with the sum on the border above the
+    first cell. Of a chaos construction, the regions are drawn.
+
+    - `symbols`: the characters of the values 1, 2, …; empty for numbers.
+    - `has_colours`: write givens in bold, with escape sequences.
+    - `box_drawing`: use box-drawing characters instead of ASCII. If there are cages, the borders of
+      boxes and regions are heavy.
+    """
+    chaos = drawn_regions(puzzle, grid.values)
+    geometry = chaos.grid if chaos else puzzle.geometry
+    outlines = outlines_of(puzzle.geometry, puzzle.rules)
+    outlines += [Outline(places, "region") for places in chaos.regions] if chaos else []
+    borders = CellBorders(geometry, outlines, has_frame=True)
+    texts = [symbols[value - 1 : value] or str(value) for value in grid.values[: geometry.size]]
+    width = max(map(len, texts))
+    givens = {cell for cell, _ in puzzle.givens()} if has_colours else set[int]()
+    cells = {
+        geometry.place(cell): f" \x1b[1m{text:>{width}}\x1b[0m "
+        if cell in givens
+        else f" {text:>{width}} "
+        for cell, text in enumerate(texts)
+    }
+    crossing_of = _box_drawing(has_cages=borders.has_cages) if box_drawing else crossing
+    return "\n".join(_lines(borders, cells, geometry.extent, width + 2, crossing_of))
+
+
+def _box_drawing(*, has_cages: bool) -> _Crossing:
+    """The box-drawing characters where borders meet, or of a single straight border."""
+    weights = {Border.NONE: 0, Border.CAGE: 1, Border.BOX: 2 if has_cages else 1}
+
+    def character(up: Border, down: Border, left: Border, right: Border) -> str:
+        index = 0
+        for border in (up, down, left, right):
+            index = 3 * index + weights[border]
+        sign = _JUNCTIONS[index]
+        return _DASHES.get(sign, sign) if Border.CAGE in (up, left) else sign
+
+    return character
+
+
+def _lines(
+    borders: CellBorders,
+    cells: Mapping[Place, str],
+    extent: tuple[int, int],
+    min_width: int,
+    crossing_of: _Crossing,
+) -> Iterator[str]:
+    """Yield the lines of a board: rows of cells, and the borders between them.
+
+    - `cells`: the texts of cells, `min_width` characters wide without escape sequences.
+    - `extent`: the numbers of rows and columns.
+    """
+    rows, columns = extent
+    widths = [min_width] * columns
+    for (_, column), text in borders.texts.items():
+        widths[column - 1] = max(widths[column - 1], len(text))
+    has_border = [
+        any(borders.between((row, column), (row, column + 1)) for row in range(1, rows + 1))
+        for column in range(columns + 1)
+    ]
+    for row in range(rows + 1):
+        edges = [borders.between((row, column), (row + 1, column)) for column in range(columns + 2)]
+        beside = [
+            [borders.between((r, column), (r, column + 1)) for column in range(columns + 1)]
+            for r in (row, row + 1)
+        ]
+        if any(edges):
+            meetings = map(crossing_of, *beside, edges, edges[1:])
+            parts = [
+                borders.texts.get((row + 1, column), "").ljust(
+                    width, crossing_of(Border.NONE, Border.NONE, edges[column], edges[column])
+                )
+                for column, width in enumerate(widths, 1)
+            ]
+            yield _joined(parts, meetings, has_border)
+        if row < rows:
+            signs = (crossing_of(kind, kind, Border.NONE, Border.NONE) for kind in beside[1])
+            parts = [
+                cells.get((row + 1, column), " " * min_width) + " " * (width - min_width)
+                for column, width in enumerate(widths, 1)
+            ]
+            yield _joined(parts, signs, has_border)
+
+
+def _joined(parts: Sequence[str], signs: Iterable[str], has_border: Sequence[bool]) -> str:
+    """Join the parts of a line by the signs of the columns that have borders."""
+    shown = [sign if has else "" for sign, has in zip(signs, has_border, strict=True)]
+    return "".join(chain.from_iterable(zip(shown, (*parts, ""), strict=True))).rstrip()
