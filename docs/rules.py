@@ -659,9 +659,9 @@ VARIANTS = {
 GALLERY_BEGIN = """\
 # Gallery
 
-A puzzle of each well-known variant. Each has one solution. A name leads to the rule, and a picture
-to the puzzle's file, or to its picture if the file is in `examples/`. Download a file, then solve
-it, have it explained, or draw it:
+A puzzle of each well-known variant. Each has one solution. The names lead to the rules, and the
+pictures to the files; some files are in `examples/`. Download a file, then solve it, have it
+explained, or draw it:
 
 <!-- not run: the file has to be downloaded -->
 

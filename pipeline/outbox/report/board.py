@@ -333,7 +333,8 @@ def _draw_parts(board: Board) -> Iterator[str]:
     if board.regions and geometry.has_boxes:
         yield f'<path class="boxes" d="{borders(geometry)}"/>'
     yield f'<path class="thick" d="{borders(geometry, board.regions)}"/>'
-    yield from rule_shapes.elements_above()
+    has_candidates = bool(board.step or board.candidates.keys() - board.solved.keys())
+    yield from rule_shapes.elements_above(has_candidates=has_candidates)
     yield _draw_group_names(geometry)
     yield _draw_values("given", board.givens, board)
     yield _draw_values("solved", board.solved, board)

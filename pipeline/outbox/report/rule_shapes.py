@@ -32,7 +32,8 @@ _CAGE_INSETS: Final = (1.7, 3.2, 4.7)
 """The insets of outlines that share cells. They differ, so that no outline hides another."""
 
 _CORNER_TEXT_POINT: Final = (1.8, 6.4)
-"""The x and y, in a cell, of a text in the corner of the cell."""
+_TIGHT_CORNER_TEXT_POINT: Final = (1.5, 4.7)
+"""The x and y, in a cell, of a text in the corner of the cell: usually, and above candidates."""
 
 _MAX_CORNER_CHARACTERS = 5
 """Maximum length of a text in a corner; longer ones are written in smaller letters."""
@@ -209,10 +210,13 @@ class RuleShapes:
         yield _path("tint broken", (outline(region.cells, 0) for region in broken))
         yield from self._elements(Tint, Line)
 
-    def elements_above(self) -> Iterator[str]:
-        """Yield the SVG elements that are drawn after the lines of the grid."""
+    def elements_above(self, *, has_candidates: bool = False) -> Iterator[str]:
+        """Yield the SVG elements that are drawn after the lines of the grid.
+
+        `has_candidates`: keep texts in corners small, because cells have candidates.
+        """
         yield from self._elements(Outline, Ring)
-        yield from self._corner_texts()
+        yield from self._corner_texts(is_tight=has_candidates)
         yield from self._elements(Dot, Label)
 
     @property
@@ -227,7 +231,7 @@ class RuleShapes:
                     if shape.text and shape.cells:
                         yield style, shape
 
-    def _corner_texts(self) -> Iterator[str]:
+    def _corner_texts(self, *, is_tight: bool) -> Iterator[str]:
         """Write the texts of outlines, each in the first cell of its outline.
 
         Texts in one cell are joined. A text gives way to a large dot at the corner of its cell.
@@ -245,13 +249,13 @@ class RuleShapes:
         }
         by_class: defaultdict[str, list[tuple[Point, str]]] = defaultdict(list)
         for (row, column), parts in texts.items():
-            x, y = _CORNER_TEXT_POINT
+            x, y = _TIGHT_CORNER_TEXT_POINT if is_tight else _CORNER_TEXT_POINT
             x += _CORNER_TEXT_SHIFT if (row - 0.5, column - 0.5) in dots else 0
             used = styles[row, column]
             broken = any(style.is_broken for style in used)
             faint = all(style.is_faint for style in used)
             text = "/".join(parts)
-            size = "long" if len(text) > _MAX_CORNER_CHARACTERS else ""
+            size = "tight" if is_tight else "long" if len(text) > _MAX_CORNER_CHARACTERS else ""
             names = filter(None, ("corner", size))
             classes = ShapeStyle(Outline, "", broken, faint).with_flags(*names)
             point = ((column - 1) * CELL + x, (row - 1) * CELL + y)

@@ -162,6 +162,13 @@ def test_a_long_text_is_written_small():
     assert texts(svg) == ["1 2", "1 1 2 3"]
 
 
+def test_sums_leave_room_for_candidates():
+    cells = [0b11, *[SIX.all_values] * 35]
+    svg = drawn(Board(Puzzle(SIX, tuple(cells), (cages.Cage((0, 1), 3),))))
+    (corner,) = of_class(svg, "corner", "tight")
+    assert corner[0].get("y") == "4.7"
+
+
 def test_a_sum_gives_way_to_a_large_dot_at_its_corner():
     quadruple = cages.Quadruple((0, 1, 6, 7), (1, 2))
     svg = drawn(board(quadruple, cages.Cage((7, 8), 11), cages.Cage((9, 10), 4)))
