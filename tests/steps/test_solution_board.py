@@ -10,8 +10,13 @@ from pipeline.puzzle.rules.cages import Cage, DigitalRoot
 from pipeline.puzzle.rules.free import ChaosConstruction
 from pipeline.puzzle.rules.pairs import AntiKnight
 from pipeline.puzzle.rules.regions import Region
-from pipeline.steps.presentation.cell_borders import Border
-from pipeline.steps.presentation.solution_board import _box_drawing, has_areas, solution_board
+from pipeline.steps.presentation.cell_borders import (
+    Border,
+    CellBorders,
+    box_drawing_junction,
+    outlines_of,
+)
+from pipeline.steps.presentation.solution_board import has_areas, solution_board
 
 FOUR = Geometry(2, 2)
 VALUES = (1, 3, 4, 2, 4, 2, 1, 3, 2, 1, 3, 4, 3, 4, 2, 1)
@@ -87,8 +92,8 @@ def test_rules_without_areas_leave_a_plain_board():
 
 
 def test_every_meeting_of_borders_has_its_own_character():
-    for has_cages in (False, True):
-        meet = _box_drawing(has_cages=has_cages)
-        kinds = (Border.NONE, Border.BOX, *[Border.CAGE] * has_cages)
+    for cages in ((), CAGES):
+        meet = box_drawing_junction(CellBorders(FOUR, outlines_of(FOUR, cages)))
+        kinds = (Border.NONE, Border.BOX, *[Border.CAGE] * bool(cages))
         signs = [meet(*borders) for borders in product(kinds, repeat=4)]
         assert len({*signs}) == len(signs) == len(kinds) ** 4

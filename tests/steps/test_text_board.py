@@ -79,6 +79,12 @@ def test_cages_have_dotted_borders_and_their_sums():
     assert text_board(PICTURE, RULES) == WITH_CAGES
 
 
+def test_box_drawing_changes_no_column():
+    drawn = text_board(PICTURE, RULES, box_drawing=True).splitlines()
+    assert drawn[4:6] == ["r2  234   ┆ 2     ┃ 234   ┆ 234", "    ━━━━━━┿━━━━━━━╋━━━━━━━┿━━━━━━"]
+    assert [*map(len, drawn)] == [*map(len, WITH_CAGES.splitlines())]
+
+
 def test_cages_that_begin_in_one_cell_share_their_place():
     board = text_board(PICTURE, [Cage((0, 1), 3), Cage((0, 4), 5)])
     assert board.splitlines()[1].strip() == "3/5............"

@@ -2,31 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
-from typing import Final
 
 from pipeline.puzzle.puzzle import Grid, Puzzle
 from pipeline.puzzle.rules.free import drawn_regions
 from pipeline.puzzle.shapes import Outline, Place
 from pipeline.steps.presentation.cell_borders import (
-    Border,
     CellBorders,
-    crossing,
+    Junction,
+    ascii_junction,
+    box_drawing_junction,
     outlines_of,
+    straight,
 )
-
-_JUNCTIONS: Final = (
-    " ╶╺╴─╼╸╾━╷┌┍┐┬┮┑┭┯╻┎┏┒┰┲┓┱┳╵└┕┘┴┶┙┵┷│├┝┤┼┾┥┽┿╽┟┢┧╁╆┪╅╈╹┖┗┚┸┺┛┹┻╿┞┡┦╀╄┩╃╇┃┠┣┨╂╊┫╉╋"
-)
-"""The characters where borders meet. The index has four digits of base 3, for the weights of the
-borders above, below, left and right: 0 none, 1 light, 2 heavy."""
-
-_DASHES: Final = {"─": "┄", "│": "┆"}
-"""Light lines, which are dashed if they are borders of cages."""
-
-_Crossing = Callable[[Border, Border, Border, Border], str]
-"""Maps the borders above, below, left and right of a point to a character."""
 
 
 def has_areas(puzzle: Puzzle) -> bool:
@@ -66,22 +55,8 @@ def solution_board(
         else f" {text:>{width}} "
         for cell, text in enumerate(texts)
     }
-    crossing_of = _box_drawing(has_cages=borders.has_cages) if box_drawing else crossing
-    return "\n".join(_lines(borders, cells, geometry.extent, width + 2, crossing_of))
-
-
-def _box_drawing(*, has_cages: bool) -> _Crossing:
-    """The box-drawing characters where borders meet, or of a single straight border."""
-    weights = {Border.NONE: 0, Border.CAGE: 1, Border.BOX: 2 if has_cages else 1}
-
-    def character(up: Border, down: Border, left: Border, right: Border) -> str:
-        index = 0
-        for border in (up, down, left, right):
-            index = 3 * index + weights[border]
-        sign = _JUNCTIONS[index]
-        return _DASHES.get(sign, sign) if Border.CAGE in (up, left) else sign
-
-    return character
+    junction = box_drawing_junction(borders) if box_drawing else ascii_junction
+    return "\n".join(_lines(borders, cells, geometry.extent, width + 2, junction))
 
 
 def _lines(
@@ -89,7 +64,7 @@ def _lines(
     cells: Mapping[Place, str],
     extent: tuple[int, int],
     min_width: int,
-    crossing_of: _Crossing,
+    junction: Junction,
 ) -> Iterator[str]:
     """Yield the lines of a board: rows of cells, and the borders between them.
 
@@ -111,16 +86,16 @@ def _lines(
             for r in (row, row + 1)
         ]
         if any(edges):
-            meetings = map(crossing_of, *beside, edges, edges[1:])
+            meetings = map(junction, *beside, edges, edges[1:])
             parts = [
                 borders.texts.get((row + 1, column), "").ljust(
-                    width, crossing_of(Border.NONE, Border.NONE, edges[column], edges[column])
+                    width, straight(junction, edges[column])[0]
                 )
                 for column, width in enumerate(widths, 1)
             ]
             yield _joined(parts, meetings, has_border)
         if row < rows:
-            signs = (crossing_of(kind, kind, Border.NONE, Border.NONE) for kind in beside[1])
+            signs = (straight(junction, kind)[1] for kind in beside[1])
             parts = [
                 cells.get((row + 1, column), " " * min_width) + " " * (width - min_width)
                 for column, width in enumerate(widths, 1)
