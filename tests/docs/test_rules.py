@@ -6,12 +6,13 @@ import re
 import runpy
 from itertools import chain
 
+import pytest
 from support.cases import for_each
 from support.pages import PAGES, ROOT
 from support.rules.predicates import MEANS
 
 import pipeline.rules
-from pipeline import Puzzle, parse_puzzle
+from pipeline import Puzzle, parse_puzzle, solve
 
 MADE = runpy.run_path(str(ROOT / "docs" / "rules.py"))
 EXAMPLES = MADE["EXAMPLES"]
@@ -55,6 +56,12 @@ def test_a_puzzle_of_the_gallery_is_drawn_as_it_is_and_has_its_rule(variant):
     puzzle = parse_puzzle(variant.path.read_text())
     has_rule = any(isinstance(rule, variant.rule) for rule in puzzle.rules if variant.rule)
     assert has_rule or variant.rule is None or variant.file == "even-odd.sudoku"
+
+
+@pytest.mark.trial
+@for_each("variant", VARIANTS)
+def test_a_puzzle_of_the_gallery_has_one_solution(variant):
+    assert solve(variant.path.read_text()).status == "unique"
 
 
 @each_example
