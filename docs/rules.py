@@ -742,7 +742,9 @@ def _gallery_page() -> Iterator[str]:
     for title, variants in VARIANTS.items():
         yield f"## {title}\n"
         for variant in variants:
-            image = f'<img src="assets/gallery/{variant.picture}" alt="" width="200">'
+            image = (
+                f'<img src="assets/gallery/{variant.picture}" alt="{variant.title}" width="200">'
+            )
             name = variant.title
             if variant.rule:
                 name = f"[{name}](reference/rules.md#{_anchor(variant.rule.name)})"
