@@ -174,7 +174,7 @@ def _boards(problem: PuzzleProblem, grids: Sequence[Grid]) -> str:
         )
 
         if has_areas(puzzle):
-            box_drawing = sys.stdout.isatty() and can_encode("┃", sys.stdout)
+            box_drawing = can_encode("┃", sys.stdout)
             boards = [
                 solution_board(
                     puzzle, grid, symbols, has_colours=has_bold(), box_drawing=box_drawing

@@ -37,8 +37,8 @@ def hint_picture(step: Step, level: HintLevel) -> Picture:
 
 
 def print_board(picture: Picture, puzzle: Puzzle) -> None:
-    """Print a picture of a step: on a terminal with colours and box-drawing characters."""
-    box_drawing = sys.stdout.isatty() and can_encode("┃", sys.stdout)
+    """Print a picture of a step through a puzzle, with colours on a terminal."""
+    box_drawing = can_encode("┃", sys.stdout)
     text = text_board(picture, puzzle.rules, has_colours=has_bold(), box_drawing=box_drawing)
     print(text)
 

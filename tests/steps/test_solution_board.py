@@ -86,6 +86,13 @@ def test_givens_are_bold_and_values_have_symbols():
     assert lines[1] == "| \x1b[1mA\x1b[0m   C | D : B |"
 
 
+def test_marked_cells_have_brackets_or_reverse_video():
+    puzzle, grid = Puzzle.of_values(FOUR, [1, *[0] * 15], CAGES), Grid(FOUR, VALUES)
+    assert solution_board(puzzle, grid, marked=[0, 1]).splitlines()[1] == "|[1] [3]| 4 : 2 |"
+    coloured = solution_board(puzzle, grid, marked=[0, 1], has_colours=True)
+    assert coloured.splitlines()[1] == "| \x1b[1;7m1\x1b[0m   \x1b[7m3\x1b[0m | 4 : 2 |"
+
+
 def test_rules_without_areas_leave_a_plain_board():
     assert not has_areas(Puzzle.empty(FOUR, (AntiKnight(),)))
     assert has_areas(Puzzle.empty(FOUR, CAGES))

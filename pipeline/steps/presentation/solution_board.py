@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 
 from pipeline.puzzle.puzzle import Grid, Puzzle
@@ -28,6 +28,7 @@ def solution_board(
     grid: Grid,
     symbols: str = "",
     *,
+    marked: Collection[int] = (),
     has_colours: bool = False,
     box_drawing: bool = False,
 ) -> str:
@@ -37,7 +38,8 @@ def solution_board(
     first cell. Of a chaos construction, the regions are drawn.
 
     - `symbols`: the characters of the values 1, 2, …; empty for numbers.
-    - `has_colours`: write givens in bold, with escape sequences.
+    - `marked`: cells to put in brackets or, with colours, in reverse video.
+    - `has_colours`: use escape sequences, also for givens in bold.
     - `box_drawing`: use box-drawing characters instead of ASCII. If there are cages, the borders of
       boxes and regions are heavy.
     """
@@ -48,13 +50,15 @@ def solution_board(
     borders = CellBorders(geometry, outlines, has_frame=True)
     texts = [symbols[value - 1 : value] or str(value) for value in grid.values[: geometry.size]]
     width = max(map(len, texts))
-    givens = {cell for cell, _ in puzzle.givens()} if has_colours else set[int]()
-    cells = {
-        geometry.place(cell): f" \x1b[1m{text:>{width}}\x1b[0m "
-        if cell in givens
-        else f" {text:>{width}} "
-        for cell, text in enumerate(texts)
-    }
+    givens = {cell for cell, _ in puzzle.givens()}
+    cells = dict[Place, str]()
+    for cell, text in enumerate(texts):
+        padded = f"{text:>{width}}"
+        codes = ["1"] * (cell in givens) + ["7"] * (cell in marked)
+        if codes and has_colours:
+            padded = f"\x1b[{';'.join(codes)}m{padded}\x1b[0m"
+        has_brackets = cell in marked and not has_colours
+        cells[geometry.place(cell)] = f"[{padded}]" if has_brackets else f" {padded} "
     junction = box_drawing_junction(borders) if box_drawing else ascii_junction
     return "\n".join(_lines(borders, cells, geometry.extent, width + 2, junction))
 
