@@ -19,7 +19,7 @@ from pipeline.outbox.report.rule_shapes import BOARD_STYLE, RuleShapes, style_sh
 from pipeline.puzzle.geometry import Geometry, unit_name, values_of
 from pipeline.puzzle.puzzle import Grid, Puzzle, Rule
 from pipeline.puzzle.rules import LineRule
-from pipeline.puzzle.rules.free import DrawnRegions, Unit, drawn_regions
+from pipeline.puzzle.rules.free import GROUP_TITLES, DrawnRegions, Unit, drawn_regions
 from pipeline.puzzle.shapes import Place
 
 if TYPE_CHECKING:
@@ -359,7 +359,8 @@ def _draw_group_names(geometry: Geometry) -> str:
     for name, _ in geometry.free_grid.groups if geometry.free_grid else ():
         assert geometry.free_grid  # noqa: S101 - it has groups
         row, _ = geometry.place(geometry.free_grid.cells_of_group(name)[0])
-        spans.append(f'<tspan x="1" y="{(row - 1) * CELL - 3}">{escape(name)}</tspan>')
+        text = f"{name}: {GROUP_TITLES[name]}" if name in GROUP_TITLES else name
+        spans.append(f'<tspan x="1" y="{(row - 1) * CELL - 3}">{escape(text)}</tspan>')
     return f'<text class="group">{"".join(spans)}</text>' if spans else ""
 
 

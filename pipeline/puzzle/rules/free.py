@@ -29,6 +29,14 @@ from pipeline.puzzle.sums import CountOfEqual
 REGIONS = "CC"
 """The name of the group of extra cells that hold the region numbers of a chaos construction."""
 
+GROUP_TITLES = {
+    REGIONS: "regions",
+    "DGC": "missing in columns",
+    "DGR": "missing in rows",
+    "DGB": "missing in boxes",
+}
+"""Maps the names of groups of extra cells that rules add to what these hold."""
+
 UNIT_KINDS = ("row", "column", "box")
 """The kinds of a `Unit`."""
 

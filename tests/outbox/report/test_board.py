@@ -169,7 +169,7 @@ def test_region_numbers_of_which_a_clue_speaks_are_drawn(given, rules):
     chaos = Puzzle.of_values(CHAOS, given, (ChaosConstruction((4, 5, 6, 7), 2), *rules))
     svg = drawn(Board(chaos, FOUND))
     assert svg.get("viewBox") == "-2 -2 44 104"
-    assert [text.text for text in of_class(svg, "group")[0]] == ["CC"]
+    assert [text.text for text in of_class(svg, "group")[0]] == ["CC: regions"]
 
 
 def test_cells_outside_the_grid_are_drawn_beside_a_chaos_construction():
