@@ -11,14 +11,8 @@ from support.rules.examples import EXAMPLES
 from support.svg import SVG, drawn, of_class
 
 from pipeline.outbox.report.board import Board, board_svg
-from pipeline.outbox.report.rule_shapes import (
-    SHAPE_KINDS,
-    SHAPES_STYLE,
-    ShapeStyle,
-    css_class,
-    draw_shapes,
-    style_sheet_for,
-)
+from pipeline.outbox.report.rule_shapes import SHAPE_KINDS, SHAPES_STYLE, style_sheet_for
+from pipeline.outbox.report.shape_paths import ShapeStyle, css_class, draw_shapes
 from pipeline.puzzle.constraints import AllOf
 from pipeline.puzzle.geometry import Geometry
 from pipeline.puzzle.puzzle import Puzzle, Rule
