@@ -1,6 +1,9 @@
-"""Generate docs/reference/rules.md and its pictures: the meaning, names and look of each rule.
+"""Generate the pages of rules and of variants, and their pictures.
 
     python docs/rules.py
+
+docs/reference/rules.md has the meaning, names and look of each rule. docs/gallery.md has a puzzle
+of each well-known variant, from a file in docs/assets/gallery/ or examples/.
 
 If the values of an example are missing, it writes nothing and prints values that fit.
 """
@@ -10,15 +13,17 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import Field, dataclass, fields
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 from pipeline import solve
 from pipeline.outbox.report import Board, board_svg
 from pipeline.puzzle.geometry import FreeGrid, Geometry
-from pipeline.puzzle.puzzle import Puzzle, Rule
+from pipeline.puzzle.puzzle import Grid, Puzzle, Rule
 from pipeline.puzzle.rules import cages, custom, free, lines, outside, pairs, regions, whole
 from pipeline.puzzle.rules.meaning import meaning
+from pipeline.reading.formats import parse_source
 from pipeline.reading.formats.iss.machines import MachineReader
 from pipeline.reading.formats.iss.regex import pattern_machine
 from pipeline.reading.formats.notations import RULES_OF_KEYS, RULES_OF_TYPES
@@ -26,6 +31,9 @@ from pipeline.reading.formats.notations import RULES_OF_KEYS, RULES_OF_TYPES
 FOLDER = Path(__file__).parent
 PAGE = FOLDER / "reference" / "rules.md"
 PICTURES = FOLDER / "assets" / "rules"
+GALLERY_PAGE = FOLDER / "gallery.md"
+GALLERY = FOLDER / "assets" / "gallery"
+PUZZLES = FOLDER.parent / "examples"
 SIX, NINE, NO_BOXES = Geometry(2, 3), Geometry(3, 3), Geometry(1, 6)
 CALLED = {"f-puzzles": RULES_OF_KEYS, "Interactive Sudoku Solver": RULES_OF_TYPES}
 """The names of each kind of rule in file formats."""
@@ -33,13 +41,14 @@ CALLED = {"f-puzzles": RULES_OF_KEYS, "Interactive Sudoku Solver": RULES_OF_TYPE
 BEGIN = """\
 # Rules
 
-All rules of variants, under the names that records use. [Formats](formats.md) lists the formats
-that can hold rules; each section gives the rule's name in [f-puzzles](formats.md#f-puzzles) and the
+All rules of variants, under the names that records use. The [gallery](../gallery.md) has a puzzle
+of each well-known variant. [Formats](formats.md) lists the formats that can hold rules; each
+section gives the rule's name in [f-puzzles](formats.md#f-puzzles) and the
 [Interactive Sudoku Solver](formats.md#iss). n is the side of the grid; words such as `total` are
 values that the puzzle sets. Each picture shows a grid that satisfies the rule, drawn as in the
-[report](../how-to/report.md) and by [`convert --to svg`](commands.md#convert). Rules that only the
-Interactive Sudoku Solver has are defined by
-[its source](https://github.com/sigh/Interactive-Sudoku-Solver).
+[report](../how-to/report.md) and by [`convert --to svg`](commands.md#convert), which writes the
+rules that have no drawing below the board. Rules that only the Interactive Sudoku Solver has are
+defined by [its source](https://github.com/sigh/Interactive-Sudoku-Solver).
 
 The line of Python makes the first rule of each picture, see [Puzzles with
 rules](../how-to/python.md#puzzles-with-rules). In it `at` is `puzzle.geometry.cells_at`, which
@@ -66,7 +75,7 @@ class Example:
 
     @property
     def file(self) -> str:
-        return f"{self.name.lower().replace(',', '').replace(' ', '-')}.svg"
+        return f"{_anchor(self.name)}.svg"
 
 
 def at(places: str, side: int = 6) -> tuple[int, ...]:
@@ -488,9 +497,196 @@ EXAMPLES = (
 )
 
 
+GROUPS: dict[str, tuple[type[Rule], ...]] = {
+    "Lines": (
+        lines.Thermometer,
+        lines.Palindrome,
+        lines.Renban,
+        lines.Whispers,
+        lines.Nabner,
+        lines.Between,
+        lines.Lockout,
+        lines.RegionSum,
+        lines.SumLine,
+        lines.Zipper,
+        lines.DoubleArrow,
+        lines.Entropic,
+        lines.Modular,
+        lines.ValueIndexer,
+    ),
+    "Cages and sums": (
+        cages.Cage,
+        cages.Arrow,
+        cages.Sum,
+        cages.EqualSums,
+        cages.DigitalRoot,
+        lines.Lunchbox,
+        cages.Contains,
+        cages.RellikCage,
+        cages.EqualityCage,
+    ),
+    "Dots and borders": (
+        pairs.WhiteDot,
+        pairs.BlackDot,
+        pairs.NegativeKropki,
+        pairs.XV,
+        pairs.NegativeXV,
+        pairs.Greater,
+        cages.Quadruple,
+    ),
+    "Marked cells": (
+        pairs.Parity,
+        pairs.Among,
+        pairs.Extreme,
+        pairs.Indexer,
+        pairs.BoxIndexer,
+        cages.CountingCircles,
+        cages.CountOfDifferent,
+        cages.Clone,
+        cages.SameMultiset,
+    ),
+    "Outside clues": (
+        outside.Sandwich,
+        outside.LittleKiller,
+        outside.Skyscraper,
+        outside.HiddenSkyscraper,
+        outside.XSum,
+        outside.NumberedRoom,
+        outside.FullRank,
+    ),
+    "Regions": (
+        regions.Region,
+        regions.ExtraRegion,
+        regions.Diagonal,
+        regions.Windoku,
+        regions.DisjointGroups,
+        free.ChaosConstruction,
+        free.ChaosArrow,
+        free.ChaosCount,
+        free.ConnectedValues,
+    ),
+    "Global constraints": (
+        pairs.AntiKnight,
+        pairs.AntiKing,
+        pairs.Nonconsecutive,
+        whole.AntiTaxicab,
+        whole.GlobalEntropy,
+        whole.GlobalModular,
+        whole.Flatmates,
+        whole.NoTiedLines,
+    ),
+    "Grids": (free.Unit, free.SameRegions, free.Doppelganger),
+    "Custom rules": (
+        custom.Relation,
+        custom.StateMachine,
+        custom.NondeterministicMachine,
+        custom.OneOf,
+    ),
+}
+"""The headings of the page, and the rules below each."""
+
+
+@dataclass(frozen=True, slots=True)
+class Variant:
+    """A variant of the gallery.
+
+    - `file`: its puzzle in docs/assets/gallery/, or else in examples/.
+    - `rule`: the rule that makes it; None for a variant of several grids.
+    """
+
+    title: str
+    file: str
+    rule: type[Rule] | None
+
+    @property
+    def path(self) -> Path:
+        return next(path for folder in (GALLERY, PUZZLES) if (path := folder / self.file).exists())
+
+    @property
+    def picture(self) -> str:
+        return f"{self.path.stem}.svg"
+
+
+VARIANTS = {
+    "Regions": (
+        Variant("Jigsaw", "jigsaw.txt", regions.Region),
+        Variant("Sudoku X", "diagonal.txt", regions.Diagonal),
+        Variant("Windoku", "windoku.txt", regions.Windoku),
+        Variant("Extra regions", "extra-region.txt", regions.ExtraRegion),
+        Variant("Disjoint groups", "disjoint-groups.txt", regions.DisjointGroups),
+        Variant("Samurai", "samurai.txt", None),
+        Variant("Chaos construction", "chaos-construction.txt", free.ChaosConstruction),
+    ),
+    "Cages and sums": (
+        Variant("Killer", "killer-grid.txt", cages.Cage),
+        Variant("Arrow", "arrow.txt", cages.Arrow),
+        Variant("Little killer", "little-killer.json", outside.LittleKiller),
+    ),
+    "Lines": (
+        Variant("Thermo", "thermometer.txt", lines.Thermometer),
+        Variant("German whispers", "german-whispers.txt", lines.Whispers),
+        Variant("Renban", "renban.txt", lines.Renban),
+        Variant("Palindrome", "palindrome.txt", lines.Palindrome),
+        Variant("Between lines", "between-line.txt", lines.Between),
+        Variant("Region sum lines", "region-sum-line.txt", lines.RegionSum),
+        Variant("Zipper lines", "zipper.txt", lines.Zipper),
+        Variant("Entropic lines", "entropic-line.txt", lines.Entropic),
+    ),
+    "Dots and borders": (
+        Variant("Kropki", "kropki.txt", pairs.WhiteDot),
+        Variant("XV", "xv.txt", pairs.XV),
+        Variant("Greater than", "greater-than.txt", pairs.Greater),
+        Variant("Quadruples", "quadruple.txt", cages.Quadruple),
+    ),
+    "Marked cells": (
+        Variant("Even-odd", "even-odd.sudoku", pairs.Parity),
+        Variant("Clones", "clone.json", cages.Clone),
+    ),
+    "Outside clues": (
+        Variant("Sandwich", "sandwich.txt", outside.Sandwich),
+        Variant("Skyscraper", "skyscraper.txt", outside.Skyscraper),
+        Variant("X-sums", "x-sum.txt", outside.XSum),
+        Variant("Numbered rooms", "numbered-room.txt", outside.NumberedRoom),
+    ),
+    "Global constraints": (
+        Variant("Anti-knight", "anti-knight.txt", pairs.AntiKnight),
+        Variant("Anti-king", "anti-king.txt", pairs.AntiKing),
+        Variant("Nonconsecutive", "nonconsecutive.txt", pairs.Nonconsecutive),
+    ),
+}
+"""The headings of the gallery, and the variants below each."""
+
+GALLERY_BEGIN = """\
+# Gallery
+
+A puzzle of each well-known variant. Each has one solution. The names lead to the rules, and the
+pictures to the files; some files are in `examples/`. Download a file, then solve it, have it
+explained, or draw it:
+
+<!-- not run: the file has to be downloaded -->
+
+```sh
+sudoku-pipeline solve --board thermometer.txt
+sudoku-pipeline solve --steps thermometer.txt
+sudoku-pipeline convert -o thermometer.svg thermometer.txt
+```
+
+All [rules](reference/rules.md) can be combined; [Formats](reference/formats.md) shows how to write
+such a puzzle, and [For setters](how-to/setters.md) how to make one. This page is generated by
+`docs/rules.py`.
+"""
+
+
 def picture(example: Example) -> str:
-    """The rules in a grid, with the values of their cells."""
+    """The rules in a grid, with the values of their cells.
+
+    Of a chaos construction, the values are a solution, so that its regions are drawn.
+    """
     geometry = example.geometry
+    if any(isinstance(rule, free.ChaosConstruction) for rule in example.rules):
+        solution = Grid(geometry, tuple(map(int, example.values)))
+        solved = Board(Puzzle.empty(geometry, example.rules), solution)
+        return board_svg(solved, example.name, "b", standalone=True) + "\n"
     shown = {cell for rule in example.rules for cell in rule.cells(geometry)}
     blank = geometry.lowest - 1
     values = (int(v) if cell in shown else blank for cell, v in enumerate(example.values))
@@ -505,20 +701,70 @@ def page() -> str:
 
 def _page() -> Iterator[str]:
     yield BEGIN
-    for example in EXAMPLES:
-        yield f"## {example.name}\n\n{_meaning(type(example.rules[0]))}\n"
-        kind = type(example.rules[0])
-        format_names = [
-            f"{notation}: {', '.join(f'`{name}`' for name, named in names if named is kind)}"
-            for notation, names in CALLED.items()
-            if any(named is kind for _, named in names)
-        ]
-        if format_names:
-            yield "; ".join(format_names) + ".\n"
-        yield f"Python: `{in_python(example.rules[0], example.geometry)}`.\n"
-        if not any(True for rule in example.rules for _ in rule.draw(example.geometry)):
-            yield "The rule is not drawn on the board.\n"
-        yield f"![{example.name}](../assets/rules/{example.file})\n"
+    examples = {type(example.rules[0]): example for example in EXAMPLES}
+    yield "## Picture index\n"
+    for title, kinds in GROUPS.items():
+        yield f"[{title}](#{_anchor(title)})\n"
+        for example in map(examples.__getitem__, kinds):
+            image = f'<img src="../assets/rules/{example.file}" alt="" width="96">'
+            yield f"- [{image} {example.name}](#{_anchor(example.name)})"
+        yield ""
+    for title, kinds in GROUPS.items():
+        yield f"## {title}\n"
+        for kind in kinds:
+            yield from _section(examples[kind])
+
+
+def _section(example: Example) -> Iterator[str]:
+    """The section about the first rule of an example."""
+    rule, kind = example.rules[0], type(example.rules[0])
+    yield f"### {example.name}\n\n{_meaning(kind)}\n"
+    format_names = [
+        f"{notation}: {', '.join(f'`{name}`' for name, named in names if named is kind)}"
+        for notation, names in CALLED.items()
+        if any(named is kind for _, named in names)
+    ]
+    if format_names:
+        yield "; ".join(format_names) + ".\n"
+    yield f"Python: `{in_python(rule, example.geometry)}`.\n"
+    if not any(True for rule in example.rules for _ in rule.draw(example.geometry)):
+        yield "The rule is not drawn on the board.\n"
+    yield f"![{example.name}](../assets/rules/{example.file})\n"
+
+
+def gallery_page() -> str:
+    """The text of the gallery."""
+    return "\n".join(_gallery_page()).rstrip("\n") + "\n"
+
+
+def _gallery_page() -> Iterator[str]:
+    yield GALLERY_BEGIN
+    for title, variants in VARIANTS.items():
+        yield f"## {title}\n"
+        for variant in variants:
+            image = (
+                f'<img src="assets/gallery/{variant.picture}" alt="{variant.title}" width="200">'
+            )
+            name = variant.title
+            if variant.rule:
+                name = f"[{name}](reference/rules.md#{_anchor(variant.rule.name)})"
+            is_ours = variant.path.parent == GALLERY
+            file = f"assets/gallery/{variant.file if is_ours else variant.picture}"
+            where = f"[{variant.file}]({file})" if is_ours else f"`examples/{variant.file}`"
+            yield f"- [{image}]({file}) {name}: {where}"
+        yield ""
+
+
+def gallery_picture(variant: Variant) -> str:
+    """The puzzle of a variant."""
+    parsed = parse_source(variant.path.read_bytes(), variant.file)
+    board = Board(parsed.puzzle, has_caption=True)
+    return board_svg(board, variant.title, "b", standalone=True) + "\n"
+
+
+def _anchor(heading: str) -> str:
+    """The anchor of a heading."""
+    return heading.lower().replace(",", "").replace(" ", "-")
 
 
 def _meaning(rule: type[Rule]) -> str:
@@ -592,3 +838,8 @@ if __name__ == "__main__":
         old.unlink()
     for each in EXAMPLES:
         (PICTURES / each.file).write_text(picture(each))
+    GALLERY_PAGE.write_text(gallery_page())
+    for old in GALLERY.glob("*.svg"):
+        old.unlink()
+    for variant in chain.from_iterable(VARIANTS.values()):
+        (GALLERY / variant.picture).write_text(gallery_picture(variant))

@@ -167,14 +167,20 @@ def _boards(problem: PuzzleProblem, grids: Sequence[Grid]) -> str:
 
     puzzle, symbols = problem.puzzle, symbols_of(problem.format)
     columns = shutil.get_terminal_size().columns
-    if puzzle.rules and puzzle.geometry.lowest == 1:
-        # these load numpy
-        from pipeline.steps.presentation.cell_borders import outlines_of  # noqa: PLC0415
-        from pipeline.steps.presentation.text_board import solution_board  # noqa: PLC0415
+    if puzzle.rules:
+        from pipeline.steps.presentation.solution_board import (  # noqa: PLC0415 - loads numpy
+            has_areas,
+            solution_board,
+        )
 
-        if outlines_of(puzzle.geometry, puzzle.rules):
-            bold = has_bold()
-            boards = [solution_board(puzzle, grid, symbols, has_colours=bold) for grid in grids]
+        if has_areas(puzzle):
+            box_drawing = can_encode("┃", sys.stdout)
+            boards = [
+                solution_board(
+                    puzzle, grid, symbols, has_colours=has_bold(), box_drawing=box_drawing
+                )
+                for grid in grids
+            ]
             return drawing.join_boards(boards, columns)
     givens = {cell for cell, _ in puzzle.givens()} if has_bold() else frozenset[int]()
     boards = [drawing.boxed_grid(grid, symbols, givens) for grid in grids]

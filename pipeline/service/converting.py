@@ -234,7 +234,7 @@ def _text_of_item(item: Item, result: Result | None, notation: str) -> bytes:
         return item_text(puzzle, notation, grid, item.notes).encode()
     from pipeline.outbox.report import Board, board_svg  # noqa: PLC0415 - slow to load
 
-    board = Board(puzzle, grid, symbols=item.symbols, unread=item.unread)
+    board = Board(puzzle, grid, symbols=item.symbols, unread=item.unread, has_caption=True)
     title = f"{item.name}, line {item.line}" if item.line else item.name
     return board_svg(board, title, "b", standalone=True).encode()
 

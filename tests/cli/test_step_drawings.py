@@ -75,16 +75,15 @@ def test_other_endings_are_refused():
 
 
 CAGES = """\
-    c1  c2   c3   c4
-    3......7....
-r1  1  2 | 3   4
-    7....|.3....
-r2  3  4 | 1   2
-    3----+-7----
-r3  2  1 | 4   3
-    7....|.2....
-r4  4  3 | 2 : 1
-    . : cage
+┏3━━━━━┳7━━━━━━┓
+┃ 1  2 ┃ 3   4 ┃
+┠7┄┄┄┄┄╂3┄┄┄┄┄┄┨
+┃ 3  4 ┃ 1   2 ┃
+┣3━━━━━╋7━━━━━━┫
+┃ 2  1 ┃ 4   3 ┃
+┠7┄┄┄┄┄╂2┄┄┬┄┄┄┨
+┃ 4  3 ┃ 2 ┆ 1 ┃
+┗━━━━━━┻━━━┷━━━┛
 """
 
 
@@ -93,5 +92,5 @@ def test_boards_of_a_killer_have_its_cages():
     assert run("solve", "--quiet", "--board", "killer.txt")[1] == f"unique\n{CAGES}"
     for options in (["--steps", "--board"], ["--hint=step"]):
         printed = run("solve", "--quiet", *options, "killer.txt")[1]
-        assert ". : cage" in printed
-        assert "3..........7..........\n" in printed
+        assert "┄ ┆ cage" in printed
+        assert "3┄┄┄┄┄┄┄┄┄┄7┄┄┄┄┄┄┄┄┄┄\n" in printed

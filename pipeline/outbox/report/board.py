@@ -8,14 +8,18 @@ from dataclasses import dataclass
 from functools import cached_property
 from html import escape
 from math import ceil, sqrt
+from textwrap import wrap
 from typing import TYPE_CHECKING
 
 from pipeline.errors import counted, printable
 from pipeline.outbox.report import step_shapes
 from pipeline.outbox.report.outlines import CELL, borders, inner_lines
+from pipeline.outbox.report.published_jobs import shorten
 from pipeline.outbox.report.rule_shapes import BOARD_STYLE, RuleShapes, style_sheet_for
 from pipeline.puzzle.geometry import Geometry, unit_name, values_of
-from pipeline.puzzle.puzzle import Grid, Puzzle
+from pipeline.puzzle.puzzle import Grid, Puzzle, Rule
+from pipeline.puzzle.rules import LineRule
+from pipeline.puzzle.rules.free import GROUP_TITLES, DrawnRegions, Unit, drawn_regions
 from pipeline.puzzle.shapes import Place
 
 if TYPE_CHECKING:
@@ -27,8 +31,9 @@ MAX_DRAWN_SIDE = 25
 TOO_LARGE = f"not drawn: more than {MAX_DRAWN_SIDE}×{MAX_DRAWN_SIDE} cells"
 """The message for a board that is too large to draw."""
 
-_BASELINE_OFFSET = 15
-"""The distance between the top of a cell and the baseline of its digit."""
+_BASELINE_OFFSET, _LOW_BASELINE_OFFSET = 15, 16.2
+"""The distance between the top of a cell and the baseline of its digit: usually, and on boards with
+texts in the corners of cells, where digits are smaller, too."""
 _MARGIN = 2
 """The distance between the grid and the edge of the drawing."""
 _PADDING = 1
@@ -39,6 +44,10 @@ _CIRCLE_PATH = "M{x} {y}m2 10a8 8 0 1 0 16 0a8 8 0 1 0-16 0z"
 _INNER_SQUARE_PATH = "M{x} {y}m2.5 2.5h15v15h-15z"
 _SQUARE_PATH = "M{x} {y}h20v20h-20z"
 """Templates of the paths of shapes in the cell whose top left corner is x, y."""
+
+_CAPTION_LINE, _CAPTION_CHARACTERS, _MAX_CAPTION_CHARACTERS = 10, 5, 300
+"""The height of a line of the text below a board, the number of its characters per column of the
+grid, and the maximum length of the text."""
 
 _MAX_LIST_CHARACTERS = 1_000
 """Maximum number of characters in a list of rules or candidates in a description."""
@@ -60,6 +69,7 @@ class Board:
     - `order`: candidates (cell, value) of the step that are placed one after the other; they are
       drawn as values, each with a letter.
     - `hides_candidates`: draw only those candidates that are part of the step.
+    - `has_caption`: write below the board which of its rules, or of their numbers, are not drawn.
 
     Raises ValueError if both puzzle and grid are missing, or if their geometries differ.
     """
@@ -74,6 +84,7 @@ class Board:
     step: Picture | None = None
     order: Sequence[tuple[int, int]] = ()
     hides_candidates: bool = False
+    has_caption: bool = False
 
     def __post_init__(self) -> None:
         drawn = {part.geometry for part in (self.puzzle, self.grid) if part is not None}
@@ -89,7 +100,7 @@ class Board:
     @property
     def is_drawable(self) -> bool:
         """Whether the board is small enough to draw."""
-        return max(self.geometry.extent) <= MAX_DRAWN_SIDE
+        return max(self.drawn_geometry.extent) <= MAX_DRAWN_SIDE
 
     @property
     def size(self) -> tuple[int, int]:
@@ -103,11 +114,45 @@ class Board:
         return (max(self.size) - 2 * _MARGIN) / CELL
 
     @cached_property
+    def _chaos(self) -> DrawnRegions | None:
+        """The regions of a chaos construction, if they are drawn as borders."""
+        values = self.grid.values if self.grid else ()
+        return drawn_regions(self.puzzle, values) if self.puzzle else None
+
+    @property
+    def drawn_geometry(self) -> Geometry:
+        """The geometry without the cells that only number regions."""
+        return self._chaos.grid if self._chaos else self.geometry
+
+    @property
+    def regions(self) -> tuple[tuple[Place, ...], ...]:
+        """The cells of each region with a border, of a jigsaw or of a solved chaos construction."""
+        return self.rule_shapes.regions + (self._chaos.regions if self._chaos else ())
+
+    @cached_property
     def rule_shapes(self) -> RuleShapes:
         """The shapes of the puzzle's rules."""
+        extent = self.drawn_geometry.extent
         if self.puzzle is None:
-            return RuleShapes(self.geometry.extent, {})
-        return RuleShapes.of(self.puzzle, frozenset(self.rules_in_conflict))
+            return RuleShapes(extent, {})
+        return RuleShapes.of(self.puzzle, frozenset(self.rules_in_conflict), extent)
+
+    @cached_property
+    def caption(self) -> list[str]:
+        """The lines of text below the board: names of rules."""
+        rules = self.puzzle.rules if self.puzzle and self.has_caption else ()
+        names = dict.fromkeys(rule.caption() for rule in rules if not self._is_drawn(rule))
+        columns = self.drawn_geometry.extent[1]
+        text = shorten(", ".join(map(printable, names)), _MAX_CAPTION_CHARACTERS)
+        return wrap(text, int(columns * _CAPTION_CHARACTERS))
+
+    def _is_drawn(self, rule: Rule) -> bool:
+        """Whether the drawing shows a rule, with its number if it has one."""
+        if isinstance(rule, Unit):
+            return True
+        if isinstance(rule, LineRule) and rule.bounded_field:
+            return False
+        return any(True for _ in rule.draw(self.geometry))
 
     @cached_property
     def givens(self) -> dict[int, int]:
@@ -220,7 +265,7 @@ def board_svg(board: Board, title: str, key: str, *, standalone: bool = False) -
         if standalone
         else ""
     )
-    few = " few" if max(board.geometry.extent) <= _SMALL_SIDE else ""
+    few = " few" if max(board.drawn_geometry.extent) <= _SMALL_SIDE else ""
     head = (
         f'<svg{attributes} class="board{few}" viewBox="{left} {top} {width} {height}" role="img" '
         f'aria-labelledby="{key}t {key}d">'
@@ -241,7 +286,7 @@ def picture(puzzle: Puzzle, grid: Grid | None, kind: str) -> bytes:
     """
     from pipeline.outbox.report.typeset import typeset_picture  # noqa: PLC0415 - an extra
 
-    board = Board(puzzle, grid)
+    board = Board(puzzle, grid, has_caption=True)
     return typeset_picture([board_svg(board, board_summary(board), "b", standalone=True)], kind)
 
 
@@ -250,7 +295,7 @@ def board_image(puzzle: Puzzle | None, grid: Grid | None) -> str | None:
 
     Returns None if it is too large.
     """
-    board = Board(puzzle, grid)
+    board = Board(puzzle, grid, has_caption=True)
     if not board.is_drawable:
         return None
     words = board_summary(board)
@@ -260,20 +305,20 @@ def board_image(puzzle: Puzzle | None, grid: Grid | None) -> str | None:
 
 def _bounds(board: Board) -> tuple[int, int, int, int]:
     """The left, top, width and height of the drawing, in SVG units."""
-    rows, columns = board.geometry.extent
+    rows, columns = board.drawn_geometry.extent
     top, right, bottom, left = board.rule_shapes.margins
     left, top = left + _MARGIN, top + _MARGIN
     return (
         -left,
         -top,
         left + columns * CELL + right + _MARGIN,
-        top + rows * CELL + bottom + _MARGIN,
+        top + rows * CELL + bottom + _MARGIN + _CAPTION_LINE * len(board.caption),
     )
 
 
 def _draw_parts(board: Board) -> Iterator[str]:
     """Yield the SVG elements of the drawing, from bottom to top. Some may be empty."""
-    geometry, rule_shapes = board.geometry, board.rule_shapes
+    geometry, rule_shapes = board.drawn_geometry, board.rule_shapes
     left, top, width, height = _bounds(board)
     yield f'<path class="paper" d="M{left}{top}h{width}v{height}h-{width}z"/>'
     if board.step:
@@ -285,12 +330,27 @@ def _draw_parts(board: Board) -> Iterator[str]:
     yield _draw_in_cells("conflict", sorted({*board.conflict} & cells), _CIRCLE_PATH)
     yield _draw_in_cells("difference", sorted({*board.difference} & cells), _INNER_SQUARE_PATH)
     yield f'<path class="thin" d="{inner_lines(geometry)}"/>'
-    yield f'<path class="thick" d="{borders(geometry, rule_shapes.regions)}"/>'
-    yield from rule_shapes.elements_above()
+    if board.regions and geometry.has_boxes:
+        yield f'<path class="boxes" d="{borders(geometry)}"/>'
+    yield f'<path class="thick" d="{borders(geometry, board.regions)}"/>'
+    has_candidates = bool(board.step or board.candidates.keys() - board.solved.keys())
+    yield from rule_shapes.elements_above(has_candidates=has_candidates)
     yield _draw_group_names(geometry)
     yield _draw_values("given", board.givens, board)
     yield _draw_values("solved", board.solved, board)
     yield from step_shapes.marks(board) if board.step else (_draw_candidates(board),)
+    yield _draw_caption(board)
+
+
+def _draw_caption(board: Board) -> str:
+    """Write the names of rules below the board."""
+    _, top, _, height = _bounds(board)
+    first = top + height - _CAPTION_LINE * (len(board.caption) - 1) - 2 * _MARGIN
+    spans = (
+        f'<tspan x="0" y="{first + _CAPTION_LINE * index}">{escape(line)}</tspan>'
+        for index, line in enumerate(board.caption)
+    )
+    return f'<text class="note">{"".join(spans)}</text>' if board.caption else ""
 
 
 def _draw_group_names(geometry: Geometry) -> str:
@@ -299,7 +359,8 @@ def _draw_group_names(geometry: Geometry) -> str:
     for name, _ in geometry.free_grid.groups if geometry.free_grid else ():
         assert geometry.free_grid  # noqa: S101 - it has groups
         row, _ = geometry.place(geometry.free_grid.cells_of_group(name)[0])
-        spans.append(f'<tspan x="1" y="{(row - 1) * CELL - 3}">{escape(name)}</tspan>')
+        text = f"{name}: {GROUP_TITLES[name]}" if name in GROUP_TITLES else name
+        spans.append(f'<tspan x="1" y="{(row - 1) * CELL - 3}">{escape(text)}</tspan>')
     return f'<text class="group">{"".join(spans)}</text>' if spans else ""
 
 
@@ -315,11 +376,15 @@ def _draw_values(css_class: str, values: dict[int, int], board: Board) -> str:
 
     If all values are single characters, a single text element has the positions of all of them.
     """
-    if not values:
+    drawn = {cell: value for cell, value in values.items() if cell < board.drawn_geometry.size}
+    if not drawn:
         return ""
-    corners = ((r - 1, c - 1) for r, c in map(board.geometry.place, values))
-    places = [(c * CELL + CELL // 2, r * CELL + _BASELINE_OFFSET) for r, c in corners]
-    texts = [board.value_text(value) for value in values.values()]
+    baseline: float = _BASELINE_OFFSET
+    if board.rule_shapes.has_corner_texts:
+        css_class, baseline = f"{css_class} low", _LOW_BASELINE_OFFSET
+    corners = ((r - 1, c - 1) for r, c in map(board.geometry.place, drawn))
+    places = [(c * CELL + CELL // 2, f"{r * CELL + baseline:g}") for r, c in corners]
+    texts = [board.value_text(value) for value in drawn.values()]
     if all(len(text) == 1 for text in texts):
         xs, ys = (" ".join(map(str, axis)) for axis in zip(*places, strict=True))
         return f'<text class="{css_class}" x="{xs}" y="{ys}">{escape("".join(texts))}</text>'

@@ -32,10 +32,11 @@ def inner_lines(geometry: Geometry) -> str:
 
 @lru_cache(maxsize=16)
 def borders(geometry: Geometry, regions: tuple[tuple[Place, ...], ...] = ()) -> str:
-    """Draw the borders of the grid, of its boxes and of these regions."""
+    """Draw the borders of the grid and of these regions; without regions, those of its boxes."""
     areas_of_place: defaultdict[Place, list[int]] = defaultdict(list)
-    boxes = geometry.boxes() if geometry.has_boxes else ()
-    areas = [*([geometry.place(cell) for cell in box] for box in boxes), *regions]
+    areas: Iterable[Iterable[Place]] = regions
+    if not regions and geometry.has_boxes:
+        areas = (map(geometry.place, box) for box in geometry.boxes())
     for index, area in enumerate(areas):
         for place in area:
             areas_of_place[place].append(index)

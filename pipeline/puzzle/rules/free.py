@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from itertools import accumulate
 
 from pipeline.puzzle.connected import Connected, DifferentPairs, EqualToAny
@@ -17,15 +19,23 @@ from pipeline.puzzle.constraints import (
     ValueSwitch,
 )
 from pipeline.puzzle.geometry import Geometry
-from pipeline.puzzle.puzzle import Rule
+from pipeline.puzzle.puzzle import Puzzle, Rule
 from pipeline.puzzle.rules import adjacent_pairs, check_cells, places
 from pipeline.puzzle.rules.cages import SameMultiset
 from pipeline.puzzle.rules.regions import AllDifferentRule
-from pipeline.puzzle.shapes import Line, Outline, Ring, Shape
+from pipeline.puzzle.shapes import Line, Outline, Place, Ring, Shape
 from pipeline.puzzle.sums import CountOfEqual
 
 REGIONS = "CC"
 """The name of the group of extra cells that hold the region numbers of a chaos construction."""
+
+GROUP_TITLES = {
+    REGIONS: "regions",
+    "DGC": "missing in columns",
+    "DGR": "missing in rows",
+    "DGB": "missing in boxes",
+}
+"""Maps the names of groups of extra cells that rules add to what these hold."""
 
 UNIT_KINDS = ("row", "column", "box")
 """The kinds of a `Unit`."""
@@ -60,6 +70,14 @@ class Unit(AllDifferentRule):
         if self.kind == "box":
             return f"{self.kind} at {geometry.name_of(self.group[0])}"
         return f"{self.kind} {row if self.kind == 'row' else column}"
+
+
+@dataclass(frozen=True, slots=True)
+class DrawnRegions:
+    """A grid without the numbers of its regions, and the cells of each region that is known."""
+
+    grid: Geometry
+    regions: tuple[tuple[Place, ...], ...]
 
 
 class SameRegions(SameMultiset):
@@ -256,6 +274,33 @@ class Doppelganger(Rule):
             lacking = AllDifferent(tuple(cell for unit, cell in pairs if zero in unit))
             parts.append(ValueSwitch(zero, (lacking, *always_true), 0))
         return AllOf(tuple(parts))
+
+
+def drawn_regions(puzzle: Puzzle, values: Sequence[int] = ()) -> DrawnRegions | None:
+    """The regions of a chaos construction, to draw as borders instead of as numbers.
+
+    `values`: the values of all cells in a solution; without one, no region is known. Returns None
+    without a chaos construction, and if the numbers must be drawn: because one of them is given, is
+    in a rule of another kind, or is not among the last cells.
+    """
+    geometry, free_grid = puzzle.geometry, puzzle.geometry.free_grid
+    labels = next((r.regions for r in puzzle.rules if isinstance(r, ChaosConstruction)), ())
+    first = geometry.size - len(labels)
+    if not labels or not free_grid or labels != tuple(geometry.group_of(geometry.size - 1)):
+        return None
+    chaos = (ChaosConstruction, ChaosArrow, ChaosCount)
+    others = (rule for rule in puzzle.rules if not isinstance(rule, chaos))
+    if any(max(rule.cells(geometry), default=0) >= first for rule in others):
+        return None
+    if any(mask != geometry.all_values for mask in puzzle.cells[first:]):
+        return None
+    places = defaultdict[int, list[Place]](list)
+    for cell, label in enumerate(values[first:]):
+        places[label].append(geometry.place(cell))
+    *groups, (name, _) = free_grid.groups
+    widths = tuple(width for width in free_grid.widths if width[0] != name)
+    grid = replace(free_grid, groups=tuple(groups), widths=widths)
+    return DrawnRegions(replace(geometry, free_grid=grid), tuple(map(tuple, places.values())))
 
 
 def _cell_of(geometry: Geometry, extra_cell: int) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from enum import IntEnum
 from typing import Final
 
@@ -23,19 +23,30 @@ class Border(IntEnum):
     BOX = 2
 
 
-HORIZONTAL: Final = {Border.NONE: " ", Border.CAGE: ".", Border.BOX: "-"}
-VERTICAL: Final = {Border.NONE: " ", Border.CAGE: ":", Border.BOX: "|"}
-"""The characters of borders above and beside a cell."""
+Junction = Callable[[Border, Border, Border, Border], str]
+"""Maps the borders above, below, left and right of a point to a character."""
+
+_JUNCTIONS: Final = (
+    " ╶╺╴─╼╸╾━╷┌┍┐┬┮┑┭┯╻┎┏┒┰┲┓┱┳╵└┕┘┴┶┙┵┷│├┝┤┼┾┥┽┿╽┟┢┧╁╆┪╅╈╹┖┗┚┸┺┛┹┻╿┞┡┦╀╄┩╃╇┃┠┣┨╂╊┫╉╋"
+)
+"""The characters where borders meet. The index has four digits of base 3, for the weights of the
+borders above, below, left and right: 0 none, 1 light, 2 heavy."""
+
+_DASHES: Final = {"─": "┄", "│": "┆"}
+"""Light lines, which are dashed if they are borders of cages."""
 
 
 class CellBorders:
-    """The borders of a grid: of its boxes, and of the outlines that rules draw around cells.
+    """The borders of a grid: of its boxes, and of outlines around cells.
 
-    `texts` maps the first cell of each cage with a text, such as its sum, to the text.
+    - `texts` maps the first cell of each cage with a text, such as its sum, to the text.
+    - `has_frame`: whether the edges of the grid have borders.
     """
 
-    def __init__(self, geometry: Geometry, rules: Iterable[Rule]) -> None:
-        outlines = outlines_of(geometry, rules)
+    def __init__(
+        self, geometry: Geometry, outlines: Iterable[Outline], *, has_frame: bool = False
+    ) -> None:
+        self._has_frame = has_frame
         kinds = (Border.BOX, Border.CAGE)
         self._areas = {kind: defaultdict[Place, list[int]](list) for kind in kinds}
         self.texts = dict[Place, str]()
@@ -60,10 +71,12 @@ class CellBorders:
         return bool(self._areas[Border.CAGE])
 
     def between(self, first: Place, second: Place) -> Border:
-        """The border between two adjacent cells. The edges of the grid have none.
+        """The border between two adjacent cells. Without a frame, the edges of the grid have none.
 
         Only above the first row, cages have their borders, on which their texts are written.
         """
+        if self._has_frame and (first in self._places) != (second in self._places):
+            return Border.BOX
         if not {first, second} <= self._places:
             has_text = first[0] == 0 and any(row == 1 for row, _ in self.texts)
             is_in_cage = has_text and second in self._areas[Border.CAGE]
@@ -80,8 +93,8 @@ def outlines_of(geometry: Geometry, rules: Iterable[Rule]) -> list[Outline]:
     return [shape for shape in shapes if isinstance(shape, Outline) and shape.cells]
 
 
-def crossing(up: Border, down: Border, left: Border, right: Border) -> str:
-    """The character where borders meet."""
+def ascii_junction(up: Border, down: Border, left: Border, right: Border) -> str:
+    """The ASCII character where borders meet, or of a single straight border."""
     kind = max(up, down, left, right)
     across, along = kind in (left, right), kind in (up, down)
     if kind == Border.NONE:
@@ -91,7 +104,32 @@ def crossing(up: Border, down: Border, left: Border, right: Border) -> str:
     return "+" if across and along else "-" if across else "|"
 
 
-def row_above(borders: CellBorders, row: int, widths: Sequence[int], gaps: Sequence[str]) -> str:
+def box_drawing_junction(borders: CellBorders) -> Junction:
+    """The box-drawing characters where borders meet, or of a single straight border.
+
+    Cages are dashed. If there are cages, the borders of boxes and regions are heavy.
+    """
+    weights = {Border.NONE: 0, Border.CAGE: 1, Border.BOX: 2 if borders.has_cages else 1}
+
+    def character(up: Border, down: Border, left: Border, right: Border) -> str:
+        index = 0
+        for border in (up, down, left, right):
+            index = 3 * index + weights[border]
+        sign = _JUNCTIONS[index]
+        return _DASHES.get(sign, sign) if Border.CAGE in (up, left) else sign
+
+    return character
+
+
+def straight(junction: Junction, kind: Border) -> tuple[str, str]:
+    """The characters of a horizontal and of a vertical border of a kind."""
+    none = Border.NONE
+    return junction(none, none, kind, kind), junction(kind, kind, none, none)
+
+
+def row_above(
+    borders: CellBorders, row: int, widths: Sequence[int], gaps: Sequence[str], junction: Junction
+) -> str:
     """The borders above the cells of a row, with the texts of the cages that begin below them.
 
     Empty if no cell has one.
@@ -108,9 +146,10 @@ def row_above(borders: CellBorders, row: int, widths: Sequence[int], gaps: Seque
     for column, width, gap, kind, following in zip(
         columns, widths, gaps, kinds, kinds[1:], strict=False
     ):
-        line += borders.texts.get((row, column), "").ljust(width, HORIZONTAL[kind])
+        dash = straight(junction, kind)[0]
+        line += borders.texts.get((row, column), "").ljust(width, dash)
         up = borders.between((row - 1, column), (row - 1, column + 1))
         down = borders.between((row, column), (row, column + 1)) if row > 1 else Border.NONE
-        middle = crossing(up, down, kind, following) if len(gap) > 2 else ""
-        line += (HORIZONTAL[kind] + middle + HORIZONTAL[following]) if gap else ""
+        middle = junction(up, down, kind, following) if len(gap) > 2 else ""
+        line += (dash + middle + straight(junction, following)[0]) if gap else ""
     return line.rstrip()

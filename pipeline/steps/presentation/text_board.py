@@ -7,16 +7,20 @@ from itertools import groupby
 from typing import Final, NamedTuple
 
 from pipeline.puzzle.geometry import values_of
-from pipeline.puzzle.puzzle import Grid, Puzzle, Rule
+from pipeline.puzzle.puzzle import Rule
 from pipeline.steps.presentation.cell_borders import (
-    HORIZONTAL,
-    VERTICAL,
     Border,
     CellBorders,
+    ascii_junction,
+    box_drawing_junction,
+    outlines_of,
     row_above,
+    straight,
 )
 from pipeline.steps.presentation.picture import Picture, Role
-from pipeline.steps.step import Position
+from pipeline.steps.presentation.solution_board import solution_board
+
+__all__ = ["solution_board", "text_board"]
 
 
 class _Style(NamedTuple):
@@ -38,7 +42,13 @@ _STYLES: Final[Mapping[Role, _Style]] = {
 }
 
 
-def text_board(picture: Picture, rules: Iterable[Rule] = (), *, has_colours: bool = False) -> str:
+def text_board(
+    picture: Picture,
+    rules: Iterable[Rule] = (),
+    *,
+    has_colours: bool = False,
+    box_drawing: bool = False,
+) -> str:
     """Draw the candidates before a step; returns text without a newline at the end.
 
     Candidates with a role are written between signs, which the last line explains, so that the
@@ -47,9 +57,11 @@ def text_board(picture: Picture, rules: Iterable[Rule] = (), *, has_colours: boo
 
     - `rules`: the rules of the puzzle; its regions and cages are drawn.
     - `has_colours`: add bold text and colours, as escape sequences.
+    - `box_drawing`: use box-drawing characters instead of ASCII, as `solution_board` does.
     """
     geometry = picture.before.geometry
-    borders = CellBorders(geometry, rules)
+    borders = CellBorders(geometry, outlines_of(geometry, rules))
+    junction = box_drawing_junction(borders) if box_drawing else ascii_junction
     texts = [_cell_text(picture, cell) for cell in range(geometry.size)]
     rows, columns = geometry.extent
     grid = [[geometry.cell_at(r, c) for c in range(1, columns + 1)] for r in range(1, rows + 1)]
@@ -73,33 +85,20 @@ def text_board(picture: Picture, rules: Iterable[Rule] = (), *, has_colours: boo
     label = len(f"r{rows}")
     lines = [" " * (label + 2) + names.rstrip()]
     for row, (cells, kinds_of_row) in enumerate(zip(grid, kinds, strict=True), 1):
-        if above := row_above(borders, row, widths, gaps):
+        if above := row_above(borders, row, widths, gaps, junction):
             lines.append(" " * (label + 2) + above)
         line = f"{f'r{row}':<{label}}  "
         for cell, width, gap, kind in zip(cells, widths, gaps, kinds_of_row, strict=True):
             line += (
                 " " * width if cell is None else texts[cell].padded(width, has_colours=has_colours)
             )
-            line += f" {VERTICAL[kind]} " if len(gap) > 2 else gap
+            line += f" {straight(junction, kind)[1]} " if len(gap) > 2 else gap
         lines.append(line.rstrip())
     legend = _legend(picture, has_colours=has_colours)
-    legend += [f"{HORIZONTAL[Border.CAGE]} {VERTICAL[Border.CAGE]} cage"] * borders.has_cages
+    legend += [f"{' '.join(straight(junction, Border.CAGE))} cage"] * borders.has_cages
     if legend:
         lines.append(" " * (label + 2) + "   ".join(legend))
     return "\n".join(lines)
-
-
-def solution_board(puzzle: Puzzle, grid: Grid, symbols: str, *, has_colours: bool = False) -> str:
-    """Draw a solution of a puzzle with regions or cages, as `text_board` draws a step.
-
-    `symbols`: the characters of the values 1, 2, …; empty for numbers.
-    """
-    size, givens = puzzle.geometry.size, frozenset(cell for cell, _ in puzzle.givens())
-    solved = Position(
-        tuple(grid.values), (0,) * size, givens, puzzle.geometry, (), (), symbols=symbols
-    )
-    picture = Picture(solved, {}, (), frozenset(), ())
-    return text_board(picture, puzzle.rules, has_colours=has_colours)
 
 
 class _CellText(NamedTuple):

@@ -17,8 +17,11 @@ from support.svg import SVG, drawn, of_class
 
 from pipeline import parse_puzzle
 from pipeline.outbox.report.board import Board, board_svg
-from pipeline.puzzle.geometry import Geometry
+from pipeline.puzzle.geometry import FreeGrid, Geometry
 from pipeline.puzzle.puzzle import Grid, Puzzle
+from pipeline.puzzle.rules.custom import OneOf
+from pipeline.puzzle.rules.free import ChaosArrow, ChaosConstruction
+from pipeline.puzzle.rules.lines import Renban
 
 GOLDEN = Path(__file__).parents[2] / "golden"
 
@@ -134,6 +137,46 @@ def test_box_borders_follow_the_geometry():
     (thick,) = of_class(drawn(board), "thick")
     down = "".join(f"M{x} 0v120" for x in (0, 60, 120))
     assert thick.get("d") == "M0 0h120M0 40h120M0 80h120M0 120h120" + down
+
+
+CHAOS = Geometry(1, 2, free_grid=FreeGrid(2, 2, 1, (("CC", 4),)))
+FOUND = Grid(CHAOS, (1, 2, 2, 1, 1, 2, 1, 2))
+
+
+def test_the_regions_of_a_chaos_construction_are_borders_once_they_are_known():
+    chaos = Puzzle.empty(CHAOS, (ChaosConstruction((4, 5, 6, 7), 2), ChaosArrow(0, ((4, 5),))))
+    unsolved, solved = drawn(Board(chaos)), drawn(Board(chaos, FOUND))
+    frame = "M0 0h40M0 40h40M0 0v40M40 0v40"
+    assert [of_class(unsolved, "thick")[0].get("d"), unsolved.get("viewBox")] == [
+        frame,
+        "-2 -2 44 44",
+    ]
+    assert of_class(solved, "thick")[0].get("d") == frame.replace("M40", "M20 0v40M40")
+    assert of_class(solved, "solved")[0].text == "1221"
+    assert of_class(solved, "group") == []
+    assert "CC: 1 2 1 2." in solved.find(f"{SVG}desc").text
+
+
+@pytest.mark.parametrize(
+    ("given", "rules"),
+    [
+        ((0, 0, 0, 0, 1, 0, 0, 0), ()),
+        ((0,) * 8, (Renban((0, 4)),)),
+        ((0,) * 8, (OneOf(((ChaosArrow(0, ((4, 5),)),),)),)),
+    ],
+)
+def test_region_numbers_of_which_a_clue_speaks_are_drawn(given, rules):
+    chaos = Puzzle.of_values(CHAOS, given, (ChaosConstruction((4, 5, 6, 7), 2), *rules))
+    svg = drawn(Board(chaos, FOUND))
+    assert svg.get("viewBox") == "-2 -2 44 104"
+    assert [text.text for text in of_class(svg, "group")[0]] == ["CC: regions"]
+
+
+def test_cells_outside_the_grid_are_drawn_beside_a_chaos_construction():
+    both = Geometry(1, 2, free_grid=FreeGrid(2, 2, 1, (("VA", 3), ("CC", 4)), (("VA", 3),)))
+    rules = (ChaosConstruction((7, 8, 9, 10), 2), Renban((0, 4)))
+    svg = drawn(Board(Puzzle.empty(both, rules)))
+    assert svg.get("viewBox") == "-2 -2 64 84"
 
 
 def test_letters_stand_for_values_where_the_notation_has_them():

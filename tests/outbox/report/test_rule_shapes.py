@@ -11,14 +11,8 @@ from support.rules.examples import EXAMPLES
 from support.svg import SVG, drawn, of_class
 
 from pipeline.outbox.report.board import Board, board_svg
-from pipeline.outbox.report.rule_shapes import (
-    SHAPE_KINDS,
-    SHAPES_STYLE,
-    ShapeStyle,
-    css_class,
-    draw_shapes,
-    style_sheet_for,
-)
+from pipeline.outbox.report.rule_shapes import SHAPE_KINDS, SHAPES_STYLE, style_sheet_for
+from pipeline.outbox.report.shape_paths import ShapeStyle, css_class, draw_shapes
 from pipeline.puzzle.constraints import AllOf
 from pipeline.puzzle.geometry import Geometry
 from pipeline.puzzle.puzzle import Puzzle, Rule
@@ -99,13 +93,20 @@ def test_values_stand_above_shapes_and_those_above_the_lines_of_the_grid():
     names = [each.get("class").split()[-1] for each in svg if each.get("class")]
     assert names == [
         *("paper", "odd-tint", "renban-line", "between-line", "thin", "thick", "cage-outline"),
-        *("corner", "between-ring", "white-dot", "gap", "greater-label", "given"),
+        *("between-ring", "corner", "white-dot", "gap", "greater-label", "low"),
     ]
 
 
 def test_an_arrow_begins_at_the_edge_of_its_circle():
     (line,) = of_class(drawn(board(cages.Arrow((0,), (1, 2)))), "arrow-line")
-    assert line.get("d").startswith("M17.6 10L30 10 50 10")
+    assert line.get("d").startswith("M17.6 10L30 10 44.5 10")
+
+
+def test_an_arrow_leaves_room_for_the_digit_of_its_last_cell():
+    svg = drawn(board(cages.Arrow((0,), (1,)), outside.LittleKiller((1, 8, 15), 9)))
+    (arrow,), (clue,) = of_class(svg, "arrow-line"), of_class(svg, "little-killer-line")
+    assert arrow.get("d").startswith("M17.6 10L24.5 10M")
+    assert clue.get("d").startswith("M16.4 -3.6L21.6 1.6M"), "its tip is outside the cell's middle"
 
 
 def test_an_arrow_leaves_a_long_circle_at_its_end():
@@ -128,7 +129,7 @@ def test_sums_stand_in_the_top_left_cell_of_a_cage():
     svg = drawn(board(cages.Cage((7, 1, 6), 12), cages.Cage((9, 10))))
     (corner,) = of_class(svg, "corner")
     (sum_,) = corner
-    assert (sum_.text, sum_.get("x"), sum_.get("y")) == ("12", "22.4", "6.1")
+    assert (sum_.text, sum_.get("x"), sum_.get("y")) == ("12", "21.8", "6.4")
 
 
 def test_cages_that_share_cells_are_not_drawn_over_each_other():
@@ -137,6 +138,62 @@ def test_cages_that_share_cells_are_not_drawn_over_each_other():
     assert path.get("d").startswith("M1.7 1.7")
     assert "M3.2 3.2" in path.get("d")
     assert texts(svg) == ["3/4"]
+
+
+def test_texts_of_different_kinds_in_a_cell_stand_side_by_side():
+    svg = drawn(board(cages.Cage((0, 1), 3), cages.Sum(((0, 1), (6, 1)), 12)))
+    assert texts(svg) == ["3/12"]
+    (corner,) = of_class(svg, "corner")
+    assert corner.get("class") == "corner"
+
+
+def test_a_long_text_is_written_small():
+    svg = drawn(
+        board(cages.Contains((0, 1, 2), (1, 2)), cages.Contains((6, 7, 8, 9), (1, 1, 2, 3)))
+    )
+    (small,) = of_class(svg, "corner", "long")
+    assert text_of(small) == ["1 1 2 3"]
+    assert texts(svg) == ["1 2", "1 1 2 3"]
+
+
+def test_sums_leave_room_for_candidates():
+    cells = [0b11, *[SIX.all_values] * 35]
+    svg = drawn(Board(Puzzle(SIX, tuple(cells), (cages.Cage((0, 1), 3),))))
+    (corner,) = of_class(svg, "corner", "tight")
+    assert corner[0].get("y") == "4.7"
+
+
+def test_a_sum_gives_way_to_a_large_dot_at_its_corner():
+    quadruple = cages.Quadruple((0, 1, 6, 7), (1, 2))
+    svg = drawn(board(quadruple, cages.Cage((7, 8), 11), cages.Cage((9, 10), 4)))
+    (corner,) = of_class(svg, "corner")
+    assert [(each.text, each.get("x")) for each in corner] == [("11", "27.6"), ("4", "61.8")]
+
+
+def test_digits_are_lower_and_smaller_where_cells_have_texts():
+    puzzle = Puzzle.of_values(SIX, [1, *[0] * 35], (cages.Cage((0, 1), 3),))
+    (low,) = of_class(drawn(Board(puzzle)), "given", "low")
+    assert low.get("y") == "16.2"
+    without_sum = Puzzle.of_values(SIX, [1, *[0] * 35], (cages.Cage((0, 1)),))
+    (usual,) = of_class(drawn(Board(without_sum)), "given")
+    assert (usual.get("class"), usual.get("y")) == ("given", "15")
+
+
+def test_regions_have_heavy_borders_and_boxes_light_ones():
+    svg = drawn(board(*[regions.Region(tuple(range(start, start + 6))) for start in (0, 6)]))
+    (boxes,), (thick,) = of_class(svg, "boxes"), of_class(svg, "thick")
+    assert "M60 0v120" in boxes.get("d")
+    assert "M60 0" not in thick.get("d")
+    assert of_class(drawn(board(lines.Renban((0, 1)))), "boxes") == []
+
+
+def test_a_caption_names_what_is_not_drawn():
+    shown = (pairs.AntiKnight(), lines.Whispers((0, 1), 3), lines.Renban((6, 7)))
+    puzzle = Puzzle.empty(SIX, shown)
+    (note,) = of_class(drawn(Board(puzzle, has_caption=True)), "note")
+    assert text_of(note) == ["anti-knight, whispers 3"]
+    assert drawn(Board(puzzle, has_caption=True)).get("viewBox") == "-2 -2 124 134"
+    assert of_class(drawn(Board(puzzle)), "note") == []
 
 
 def test_there_is_room_around_the_grid_only_for_clues():
