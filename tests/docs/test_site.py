@@ -86,16 +86,30 @@ def test_no_page_scrolls_sideways_misses_a_picture_or_asks_for_anything_elsewher
             assert [each for each in reader.requests if not each.startswith("file:")] == [], page
 
 
+SEARCHES = {
+    "compiled.missing": "published.html",
+    "windows": "install.html",
+    "pandas": "data.html",
+    "x-wing": "x-wing.html",
+    "thermometer": "rules.html",
+    "several solutions": "setters.html",
+}
+"""What people type, and a page that is among the first ten."""
+
+
 @needs_chromium
 @pytest.mark.parametrize("from_disk", [False, True])
 def test_the_search_finds_a_page(chromium, built, served, from_disk):
     site = built[0].as_uri() if from_disk else served
     with closing(Reader(chromium, f"{site}/index.html", viewport=DESKTOP)) as reader:
-        reader.tab.get_by_role("textbox", name="Search").click()
+        field = reader.tab.get_by_role("textbox", name="Search")
+        field.click()
         reader.tab.get_by_text("Type to start searching").wait_for()  # the index is there
-        reader.tab.keyboard.type("compiled.missing")
-        found = reader.tab.locator(".md-search-result__link")
-        found.first.wait_for()
-        assert any("published.html" in each.get_attribute("href") for each in found.all())
+        for typed, page in SEARCHES.items():
+            field.fill(typed)
+            reader.tab.locator(f".md-search-result__link[href*='{page}']").first.wait_for()
+            found = reader.tab.locator(".md-search-result__item > .md-search-result__link")
+            first = [each.get_attribute("href") for each in found.all()[:10]]
+            assert any(page in each for each in first), (typed, first)
         assert all(each.startswith(site) for each in reader.requests)
         assert reader.said == []
