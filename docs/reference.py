@@ -206,7 +206,8 @@ def _linked(name: str) -> str:
 def _spelt(parameter: Any) -> str:
     """An argument, or an option with its short form and metavar."""
     if not _is_option(parameter):
-        return f"`{parameter.metavar or parameter.name.upper()}`".replace("|", "\\|")
+        name = (parameter.metavar or parameter.name.upper()).replace("|", "&#124;")
+        return f"<code>{name}</code>" if "&" in name else f"`{name}`"
     value = f" {parameter.metavar}" if parameter.metavar else ""
     return ", ".join(f"`{each}{value}`" for each in parameter.opts)
 

@@ -66,6 +66,7 @@ def test_it_is_built_without_a_complaint(built):
     assert "WARNING" not in said
     assert all((folder / page).exists() for page in SITE)
     assert not list(folder.rglob("*.py"))
+    assert [page for page in SITE if "\\|" in (folder / page).read_text()] == [], "a bar as code"
 
 
 @needs_chromium
