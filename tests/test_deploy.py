@@ -89,11 +89,11 @@ def commands_in(text: str) -> list[str]:
     return [each.strip() for each in found if "sudoku-pipeline-run" not in each]
 
 
-def test_the_readme_sets_the_service_up_as_the_unit_and_its_page_say() -> None:
+def test_the_page_of_the_service_sets_it_up_as_the_unit_says() -> None:
     page = ROOT / "docs" / "how-to" / "service.md"
-    first, *others = (commands_in(each.read_text()) for each in (ROOT / "README.md", page, UNIT))
-    assert len(first) == 6
-    assert others == [first, first]
+    shown, told = (commands_in(each.read_text()) for each in (page, UNIT))
+    assert len(shown) == 6
+    assert told == shown
 
 
 @pytest.mark.parametrize(("unit", "command"), [(UNIT, "watch"), (PASS, "run")])

@@ -31,7 +31,7 @@ OTHERS_OPTIONS = """\
 --collector (prometheus-node-exporter)
 --editable (pip) --format --headless --print-to-pdf --no-pdf-header-footer (chromium)
 --failed --now (systemctl) --home-dir --system (useradd) --loud (a script)
---nthreads --nworkers (dask) --strict (mkdocs)"""
+--install (wsl) --nthreads --nworkers (dask) --since (journalctl) --strict (mkdocs)"""
 """Options of other programs."""
 
 
@@ -86,6 +86,15 @@ def test_every_page_of_the_site_is_linked_from_the_readme_or_its_start(page):
     assert page == "docs/index.md" or str((ROOT / page).resolve()) in linked
 
 
+def test_pictures_are_small():
+    """The SVG of the terminal fetches nothing, such as the fonts that rich names."""
+    pictures = sorted((ROOT / "docs" / "assets" / "pictures").iterdir())
+    shown = {target for _, target in LINKS if "/pictures/" in target}
+    assert {path.name for path in pictures} == {PurePosixPath(each).name for each in shown}
+    assert [path.name for path in pictures if path.stat().st_size > 150_000] == []
+    assert "url(http" not in (ROOT / "docs" / "assets" / "pictures" / "terminal.svg").read_text()
+
+
 def test_every_file_that_is_named_is_there():
     ours = r"(?<![\w/])(?:examples|tests|bench|deploy|docs)/[\w./-]*\w|`pipeline/[\w./-]*\w"
     named = {name.lstrip("`") for name in re.findall(ours, TEXT)}
@@ -127,7 +136,7 @@ README = PAGES["README.md"]
 
 def test_the_readme_shows_no_command_twice():
     shown = re.findall(r"^    ((?:\S+ )*sudoku-pipeline.*?)(?: *#|$)", README, re.MULTILINE)
-    assert len(shown) > 10
+    assert len(shown) > 5
     assert sorted({*shown}) == sorted(shown)
 
 
@@ -135,7 +144,8 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
 
 
 def test_the_readme_is_short_and_begins_with_what_is_certified():
-    assert len(README.split()) <= 1000
+    assert len(README.split()) <= 700
+    assert len(re.findall(r"!\[", README)) == 1
     beginning = " ".join(README.partition("\n## ")[0].split())
     assert "Nothing dropped is lost" in beginning
     assert "every answer is checked independently of the solver that found it" in beginning

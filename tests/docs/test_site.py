@@ -66,6 +66,7 @@ def test_it_is_built_without_a_complaint(built):
     assert "WARNING" not in said
     assert all((folder / page).exists() for page in SITE)
     assert not list(folder.rglob("*.py"))
+    assert [page for page in SITE if "\\|" in (folder / page).read_text()] == [], "a bar as code"
 
 
 @needs_chromium
@@ -86,16 +87,29 @@ def test_no_page_scrolls_sideways_misses_a_picture_or_asks_for_anything_elsewher
             assert [each for each in reader.requests if not each.startswith("file:")] == [], page
 
 
+SEARCHES = {
+    "compiled.missing": "published.html",
+    "windows": "install.html",
+    "pandas": "data.html",
+    "x-wing": "x-wing.html",
+    "thermometer": "rules.html",
+    "several solutions": "setters.html",
+}
+"""What people type, and a page that is among the first ten."""
+
+
 @needs_chromium
 @pytest.mark.parametrize("from_disk", [False, True])
 def test_the_search_finds_a_page(chromium, built, served, from_disk):
     site = built[0].as_uri() if from_disk else served
     with closing(Reader(chromium, f"{site}/index.html", viewport=DESKTOP)) as reader:
-        reader.tab.get_by_role("textbox", name="Search").click()
-        reader.tab.get_by_text("Type to start searching").wait_for()  # the index is there
-        reader.tab.keyboard.type("compiled.missing")
-        found = reader.tab.locator(".md-search-result__link")
-        found.first.wait_for()
-        assert any("published.html" in each.get_attribute("href") for each in found.all())
+        field = reader.tab.get_by_role("textbox", name="Search")
+        for typed, page in SEARCHES.items():
+            field.fill("")
+            field.press("Backspace")
+            reader.tab.get_by_text("Type to start searching").wait_for()  # the index is there
+            field.press_sequentially(typed)
+            first = ".md-search-result__item:nth-child(-n + 10) > .md-search-result__link"
+            reader.tab.locator(f"{first}[href*='{page}']").first.wait_for()
         assert all(each.startswith(site) for each in reader.requests)
         assert reader.said == []
