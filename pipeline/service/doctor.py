@@ -68,8 +68,9 @@ def programs_of(settings: Settings) -> list[Program]:
 
     used = [BATCH_SOLVER] if settings.solver in ("auto", "batch") else []
     if not settings.trust_solver:
-        used += [many.PROGRAM, variants.PROGRAM, proof.PROGRAM]
+        used += [many.PROGRAM, variants.PROGRAM]
         used += [cdcl.PROGRAM] if settings.solver == "auto" else []
+        used.append(proof.PROGRAM)
     elif settings.solver == "auto":
         used.append(variants.PROGRAM)
     if {"canonical", "effort"} & {*settings.trait_names}:

@@ -30,7 +30,7 @@ from pipeline.settings import Settings
 detecting = import_module("pipeline.reading.formats.detect")
 reading = import_module("pipeline.reading.read")
 LINE = SMALL.replace("\n", "")
-NAMES = ("batch", "check", "variants", "trim")
+NAMES = ("batch", "check", "variants", "cdcl", "trim")
 FINE = dict.fromkeys(NAMES)
 NO_PLACE = dict.fromkeys(NAMES, "no place")
 TRUSTING = {"solver": "minisat", "trust_solver": True}
@@ -199,7 +199,7 @@ def test_two_watches_and_a_run_process_each_file_exactly_once(box):
 @pytest.mark.parametrize(
     ("options", "lacking", "told"),
     [
-        ({"solver": "auto"}, NO_PLACE, [("batch, check, variants and trim", "no place")]),
+        ({"solver": "auto"}, NO_PLACE, [("batch, check, variants, cdcl and trim", "no place")]),
         ({"solver": "batch"}, NO_PLACE, [("batch, check, variants and trim", "no place")]),
         ({"solver": "auto"}, FINE, []),
         ({"solver": "auto"}, FINE | {"check": "broken"}, [("check", "broken")]),
