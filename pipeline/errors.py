@@ -7,6 +7,9 @@ PipelineError
 │   └── InvalidResult          not a solver's result file
 ├── UsageError                 invalid options (exit 2)
 │   └── SolverMissing          the requested solver is not installed
+├── NotUnique                  a result does not have exactly one solution
+│   ├── NoSolution             it has none
+│   └── MultipleSolutions      it has several
 ├── LimitReached               a puzzle exceeded its time or memory limit
 ├── SolverError                a solver crashed, lost its answer or gave a wrong one
 └── EnvironmentFailure         disk full, out of file descriptors, … (exit 75)
@@ -73,6 +76,10 @@ class InvalidPuzzle(InputError):
     hint: str = ""
     read_as: str = ""
 
+    def __post_init__(self) -> None:
+        # what unpickling passes to __init__; it restores all attributes afterwards
+        self.args = (self.source, self.line, self.column, self.expected, self.found)
+
     def __str__(self) -> str:
         where = [printable(self.source)]
         where += [str(number) for number in (self.line, self.column) if number is not None]
@@ -90,6 +97,18 @@ class UsageError(PipelineError):
 
 class SolverMissing(UsageError):
     """The requested solver is not installed."""
+
+
+class NotUnique(PipelineError):
+    """A result does not have exactly one solution. `Result.solution` raises one of its kinds."""
+
+
+class NoSolution(NotUnique):
+    """A puzzle or formula has no solution."""
+
+
+class MultipleSolutions(NotUnique):
+    """A puzzle or formula has several solutions."""
 
 
 class LimitReached(PipelineError):
@@ -152,6 +171,15 @@ def in_words(error: Exception) -> str:
 def counted(number: int, noun: str, spec: str = "") -> str:
     """Format a number with its noun: `1 row`, `2 rows`; with the format spec `,`: `1,000 rows`."""
     return f"{number:{spec}} {noun}{'s' * (number != 1)}"
+
+
+MAX_REPR = 160
+"""Maximum number of characters of the words in a `repr`."""
+
+
+def shortened(text: str, length: int = MAX_REPR) -> str:
+    """The text, cut off with an ellipsis if it is longer than `length` characters."""
+    return text if len(text) <= length else f"{text[: length - 1]}…"
 
 
 _SHORT_TIMES = ((1.0, "s", 1.0), (1e-3, "ms", 1e3), (1e-6, "µs", 1e6))

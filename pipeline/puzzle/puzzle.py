@@ -7,9 +7,20 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple, dataclass_transform, overload
+from dataclasses import dataclass, fields, replace
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    ClassVar,
+    Literal,
+    NamedTuple,
+    Self,
+    dataclass_transform,
+    overload,
+)
 
+from pipeline.errors import shortened
+from pipeline.puzzle.arguments import convert_fields, mapped_cells
 from pipeline.puzzle.boards import board_text, value_of
 from pipeline.puzzle.geometry import (
     Geometry,
@@ -36,23 +47,61 @@ class Candidate(NamedTuple):
     value: int
 
 
-@dataclass_transform(frozen_default=True)
+# Subclasses are frozen, but mypy 1.x forgets `Field.__get__` of inherited fields in frozen classes.
+@dataclass_transform(eq_default=False)
 class Rule(ABC):
     """A rule of a variant, such as a cage, a thermometer or an anti-knight rule.
 
     A rule has data (cells and numbers), constraints, a drawing, and the name that records use. The
     constraints both check grids and produce clauses. The docstring of the class describes the rule
     to users. Each subclass becomes a frozen dataclass.
+
+    The arguments are checked when a rule is made. A cell is its number, from 0, or its position
+    (row, column), from 1; a puzzle replaces positions by numbers.
+
+        >>> from pipeline import Puzzle
+        >>> from pipeline.rules import Cage
+        >>> cage = Cage([(1, 1), (1, 10)], total=15)
+        >>> Puzzle.empty(9).with_rules(cage)
+        Traceback (most recent call last):
+        ...
+        ValueError: cage: group: there is no cell at row 1, column 10 in a grid of 9×9 cells
     """
 
     def __init_subclass__(cls) -> None:
-        dataclass(frozen=True)(cls)
+        dataclass(frozen=True, repr=False)(cls)
 
     name: ClassVar[str]
     preposition: ClassVar[str] = ""
     """The word between the title and the first cell, such as "at"; empty if no cell is named."""
     is_faint: ClassVar[bool] = False
     """Whether the shapes are drawn faintly, because only some of the rules that they show hold."""
+    has_positions: ClassVar[bool] = False
+    """Whether a cell of this rule is still a position; then only `on` may be called."""
+
+    def __post_init__(self) -> None:
+        if convert_fields(self, self.name):
+            object.__setattr__(self, "has_positions", True)
+        self.check()
+
+    def check(self) -> None:  # noqa: B027 - few rules need more
+        """Raise ValueError if the arguments do not fit together."""
+
+    def on(self, geometry: Geometry) -> Self:
+        """The rule with the numbers of its cells in place of positions.
+
+        Raises ValueError if there is no cell at a position.
+        """
+        if not self.has_positions:
+            return self
+        rule: Any = self  # `__init_subclass__` makes it a dataclass
+        changed: Self = replace(rule, **mapped_cells(self, self.name, geometry.cell_of))
+        return changed
+
+    def __repr__(self) -> str:
+        rule: Any = self
+        arguments = (f"{field.name}={getattr(self, field.name)!r}" for field in fields(rule))
+        return f"{type(self).__name__}({shortened(', '.join(arguments))})"
 
     @abstractmethod
     def constraints(self, geometry: Geometry) -> Constraint:
@@ -112,8 +161,16 @@ class Puzzle:
         if not 0 < min(self.cells) <= max(self.cells) <= full:
             raise ValueError("every cell must allow at least one value, and none above the side")
         for rule in self.rules:
-            if not all(0 <= cell < size for cell in rule.cells(self.geometry)):
-                raise ValueError(f"{rule.name}: a cell is not in the grid")
+            if not isinstance(rule, Rule):
+                raise TypeError(f"expected a rule, found {rule!r}")
+        if any(rule.has_positions for rule in self.rules):
+            object.__setattr__(self, "rules", tuple(rule.on(self.geometry) for rule in self.rules))
+        for rule in self.rules:
+            for cell in rule.cells(self.geometry):
+                if not 0 <= cell < size:
+                    raise ValueError(
+                        f"{rule.name}: there is no cell {cell}; the last is {size - 1}"
+                    )
 
     @property
     def is_plain(self) -> bool:

@@ -110,8 +110,10 @@ def solve_sources(
             with watch.timing("parse"):
                 problems[index] = problem_of_source(name, source, settings)
         except InvalidPuzzle as error:
+            seconds, code = watch.seconds(), error.code
+            error.__context__ = error.__traceback__ = None  # their frames hold the whole text
             results[index] = Result(
-                "invalid", message=str(error), seconds=watch.seconds(), code=error.code
+                "invalid", message=str(error), seconds=seconds, code=code, error=error
             )
         except LimitReached as error:
             results[index] = Result("unknown", (), False, str(error), seconds=watch.seconds())

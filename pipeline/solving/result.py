@@ -6,11 +6,21 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Generic, Literal
+from typing import TYPE_CHECKING, Any, Generic, Literal, Self
 
 from typing_extensions import TypeVar
 
-from pipeline.errors import RefusalCode, counted
+from pipeline.errors import (
+    InputError,
+    InvalidPuzzle,
+    LimitReached,
+    MultipleSolutions,
+    NoSolution,
+    RefusalCode,
+    SolverError,
+    counted,
+    shortened,
+)
 from pipeline.limits import Limits
 from pipeline.reading.unread import caveat, unread_texts
 from pipeline.settings import Settings
@@ -164,6 +174,7 @@ class Result(Generic[S_co]):
       solutions.
     - `seconds`: seconds of each stage, `total`, and `batch` for puzzles that were solved together.
     - `code`: the kind of the error, for an invalid source.
+    - `error`: the exception that `parse_puzzle` raises for the same invalid text; None if unknown.
     """
 
     status: Status
@@ -183,6 +194,65 @@ class Result(Generic[S_co]):
     encoding: Encoding | None = None
     seconds: Mapping[str, float] = field(default_factory=dict)
     code: RefusalCode | None = None
+    error: InvalidPuzzle | None = field(default=None, compare=False)
+
+    def __repr__(self) -> str:
+        """One line of less than 200 characters: status, solutions, certificate and message."""
+        bound = "at least " if self.complete is False else ""
+        number = f"{bound}{counted(len(self.solutions), 'solution')}" if self.solutions else ""
+        facts = self.status, number, self.certificate_label, self.full_message
+        return f"<Result {shortened(', '.join(filter(None, facts)))}>"
+
+    def raise_for_status(self) -> Self:
+        """Raise an exception if there is no answer, else return the result.
+
+        `unsolvable` and `multiple` are answers; `solution` raises for them.
+
+            >>> from pipeline import solve
+            >>> solve("1.....2..3.....4").raise_for_status()
+            <Result unique, 1 solution, exhaustive-search>
+            >>> solve("1.....2..3.....x").raise_for_status()
+            Traceback (most recent call last):
+            ...
+            pipeline.errors.InvalidPuzzle: puzzle:1:16: expected a digit or a blank, found 'x'
+
+        Raises InvalidPuzzle or another InputError if the source is invalid, LimitReached if a limit
+        was reached first, and SolverError if solving failed.
+        """
+        message = self.full_message or self.status
+        match self.status:
+            case "invalid" | "other":
+                error = self.error or InputError(message)
+                error.code = self.code or error.code
+                raise error
+            case "unknown":
+                raise LimitReached(message)
+            case "failed":
+                raise SolverError(message)
+        return self
+
+    @property
+    def solution(self) -> S_co:
+        """The only solution.
+
+            >>> from pipeline import solve
+            >>> print(solve("1.....2..3.....4").solution)
+            1 2 4 3
+            3 4 2 1
+            4 3 1 2
+            2 1 3 4
+
+        For a formula of which only one model was searched for, this model. Raises NoSolution,
+        MultipleSolutions, and the errors of `raise_for_status`.
+        """
+        self.raise_for_status()
+        if not self.solutions:
+            raise NoSolution(self.full_message or "there is no solution")
+        if len(self.solutions) > 1 or self.status == "multiple":
+            bound = "" if self.complete else "at least "
+            number = max(len(self.solutions), 2)  # `max_solutions=1` keeps one of several
+            raise MultipleSolutions(f"there are {bound}{number:,} solutions")
+        return self.solutions[0]
 
     @property
     def format(self) -> str | None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import ClassVar
 
+from pipeline.puzzle.arguments import CellField, CellsField
 from pipeline.puzzle.constraints import (
     AllOf,
     Allowed,
@@ -40,10 +41,10 @@ class BorderRule(Rule):
     style: ClassVar[str]
     bounded_field: ClassVar[tuple[str, int] | None] = None
 
-    a: Cell
-    b: Cell
+    a: CellField
+    b: CellField
 
-    def __post_init__(self) -> None:
+    def check(self) -> None:
         check_cells(self.name, (self.a, self.b), no_repeats=True)
         _check_bounded_field(self)
 
@@ -78,9 +79,9 @@ class LineRule(Rule):
     has_end_rings: ClassVar[bool] = False
     bounded_field: ClassVar[tuple[str, int] | None] = None
 
-    line: Cells
+    line: CellsField
 
-    def __post_init__(self) -> None:
+    def check(self) -> None:
         check_cells(self.name, self.line, self.min_cells, no_repeats=self.no_repeats)
         _check_bounded_field(self)
 

@@ -10,18 +10,17 @@ from math import comb
 from operator import eq
 from typing import ClassVar
 
+from pipeline.puzzle.arguments import CellField, CellsField, GroupsField, NumbersField, TermsField
 from pipeline.puzzle.constraints import (
     AllDifferent,
     AllOf,
     Allowed,
     AtLeast,
     Automaton,
-    Cell,
     Cells,
     Constraint,
     OneOfSets,
     Pairs,
-    Values,
 )
 from pipeline.puzzle.counts import CountsItself, Occurrences
 from pipeline.puzzle.geometry import Geometry
@@ -73,11 +72,11 @@ class DigitalRoot(Rule):
 
     name, preposition = "digital root", "at"
 
-    group: Cells
+    group: CellsField
     root: int
     repeating: bool = False
 
-    def __post_init__(self) -> None:
+    def check(self) -> None:
         check_cells(self.name, self.group, no_repeats=True)
         if not 1 <= self.root <= 9:
             raise ValueError(f"{self.name}: the root must be 1 to 9, not {self.root}")
@@ -130,8 +129,8 @@ class EqualityCage(AllDifferentRule):
 
     name = "equality cage"
 
-    def __post_init__(self) -> None:
-        AllDifferentRule.__post_init__(self)
+    def check(self) -> None:
+        AllDifferentRule.check(self)
         if len(self.group) % 2:
             raise ValueError(
                 f"{self.name}: must have an even number of cells, not {len(self.group)}"
@@ -157,11 +156,11 @@ class Contains(Rule):
 
     name, preposition = "contains", "at"
 
-    group: Cells
-    values: Values
+    group: CellsField
+    values: NumbersField
     exactly: bool = False
 
-    def __post_init__(self) -> None:
+    def check(self) -> None:
         check_cells(self.name, self.group, no_repeats=True)
         if not self.values:
             raise ValueError(f"{self.name}: must have at least one value")
@@ -197,9 +196,9 @@ class CountingCircles(Rule):
 
     name, preposition = "counting circles", "from"
 
-    circles: Cells
+    circles: CellsField
 
-    def __post_init__(self) -> None:
+    def check(self) -> None:
         check_cells(self.name, self.circles, no_repeats=True)
 
     def constraints(self, geometry: Geometry) -> Constraint:
@@ -214,10 +213,10 @@ class CountOfDifferent(Rule):
 
     name, preposition = "number of different values", "at"
 
-    counter: Cell
-    counted: Cells
+    counter: CellField
+    counted: CellsField
 
-    def __post_init__(self) -> None:
+    def check(self) -> None:
         check_cells(self.name, self.counted, no_repeats=True)
 
     def constraints(self, geometry: Geometry) -> Constraint:
@@ -233,10 +232,10 @@ class Sum(Rule):
 
     name, preposition = "sum", "at"
 
-    terms: tuple[tuple[Cell, int], ...]
+    terms: TermsField
     total: int
 
-    def __post_init__(self) -> None:
+    def check(self) -> None:
         check_cells(self.name, [cell for cell, _ in self.terms])
 
     def constraints(self, geometry: Geometry) -> Constraint:
@@ -257,10 +256,10 @@ class Arrow(Rule):
 
     name, preposition = "arrow", "at"
 
-    circle: Cells
-    shaft: Cells
+    circle: CellsField
+    shaft: CellsField
 
-    def __post_init__(self) -> None:
+    def check(self) -> None:
         check_cells(f"{self.name}: its circle", self.circle, no_repeats=True)
         check_cells(f"{self.name}: its shaft", self.shaft)
         if len(self.circle) > MAX_CIRCLE:
@@ -286,10 +285,10 @@ class Quadruple(Rule):
 
     name, preposition = "quadruple", "at"
 
-    group: Cells
-    values: Values
+    group: CellsField
+    values: NumbersField
 
-    def __post_init__(self) -> None:
+    def check(self) -> None:
         check_cells(self.name, self.group, 2, no_repeats=True)
         if len(self.group) > 4:
             raise ValueError(f"{self.name}: must have at most 4 cells, not {len(self.group)}")
@@ -311,10 +310,10 @@ class Clone(Rule):
 
     name, preposition = "clone", "at"
 
-    original: Cells
-    copy: Cells
+    original: CellsField
+    copy: CellsField
 
-    def __post_init__(self) -> None:
+    def check(self) -> None:
         check_cells(self.name, self.original)
         _check_parts(self.name, (self.original, self.copy), same_size=True)
 
@@ -332,9 +331,9 @@ class EqualSums(Rule):
     style: ClassVar[str] = "equal-sums"
     same_size: ClassVar[bool] = False
 
-    parts: tuple[Cells, ...]
+    parts: GroupsField
 
-    def __post_init__(self) -> None:
+    def check(self) -> None:
         _check_parts(self.name, self.parts, same_size=self.same_size)
 
     def constraints(self, geometry: Geometry) -> Constraint:

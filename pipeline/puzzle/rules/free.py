@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from itertools import accumulate
 
+from pipeline.puzzle.arguments import CellField, CellsField, GroupsField
 from pipeline.puzzle.connected import Connected, DifferentPairs, EqualToAny
 from pipeline.puzzle.constraints import (
     AllDifferent,
     AllOf,
     Allowed,
     Automaton,
-    Cell,
     Cells,
     Constraint,
     ValueSwitch,
@@ -38,8 +38,8 @@ class Unit(AllDifferentRule):
 
     kind: str
 
-    def __post_init__(self) -> None:
-        AllDifferentRule.__post_init__(self)
+    def check(self) -> None:
+        AllDifferentRule.check(self)
         if self.kind not in UNIT_KINDS:
             raise ValueError(f"{self.name}: unknown kind {self.kind!r}")
 
@@ -86,11 +86,11 @@ class ConnectedValues(Rule):
 
     name, preposition = "connected values", "from"
 
-    group: Cells
+    group: CellsField
     values: tuple[int, ...]
     size: int = 0
 
-    def __post_init__(self) -> None:
+    def check(self) -> None:
         check_cells(self.name, self.group, no_repeats=True)
         if not self.values:
             raise ValueError(f"{self.name}: must have at least one value")
@@ -117,10 +117,10 @@ class ChaosConstruction(Rule):
 
     name = "chaos construction"
 
-    regions: Cells
+    regions: CellsField
     size: int
 
-    def __post_init__(self) -> None:
+    def check(self) -> None:
         check_cells(self.name, self.regions, no_repeats=True)
         if self.size < 2 or len(self.regions) % self.size:
             raise ValueError(
@@ -159,11 +159,11 @@ class ChaosArrow(Rule):
 
     name, preposition = "chaos arrow", "at"
 
-    control: Cell
-    arms: tuple[Cells, ...]
+    control: CellField
+    arms: GroupsField
     offset: int = 0
 
-    def __post_init__(self) -> None:
+    def check(self) -> None:
         if not self.arms:
             raise ValueError(f"{self.name}: must have at least one arm")
         for arm in self.arms:
@@ -198,11 +198,11 @@ class ChaosCount(Rule):
 
     name, preposition = "chaos count", "at"
 
-    control: Cell
-    counted: Cells
+    control: CellField
+    counted: CellsField
     offset: int = 0
 
-    def __post_init__(self) -> None:
+    def check(self) -> None:
         check_cells(self.name, self.counted, no_repeats=True)
 
     def cells(self, geometry: Geometry) -> Cells:
@@ -230,11 +230,11 @@ class Doppelganger(Rule):
 
     name = "doppelganger"
 
-    units: tuple[Cells, ...]
-    missing: Cells
+    units: GroupsField
+    missing: CellsField
     kinds: tuple[int, ...]
 
-    def __post_init__(self) -> None:
+    def check(self) -> None:
         check_cells(self.name, self.missing, no_repeats=True)
         if not len(self.units) == len(self.missing) == sum(self.kinds):
             raise ValueError(f"{self.name}: each unit needs one cell for its missing value")

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from itertools import combinations, groupby, pairwise
 from operator import eq, le, lt
 
+from pipeline.puzzle.arguments import GroupsField
 from pipeline.puzzle.constraints import (
     AllDifferent,
     AllOf,
@@ -171,10 +172,10 @@ class RegionSum(LineRule):
 
     name, style = "region sum line", "region-sum"
 
-    regions: tuple[Cells, ...]
+    regions: GroupsField
 
-    def __post_init__(self) -> None:
-        LineRule.__post_init__(self)
+    def check(self) -> None:
+        LineRule.check(self)
         in_regions = [cell for region in self.regions for cell in region]
         check_cells(f"{self.name}: its regions", in_regions, 0, no_repeats=True)
 

@@ -8,6 +8,7 @@ from functools import lru_cache
 from itertools import chain
 from typing import ClassVar
 
+from pipeline.puzzle.arguments import CellsField
 from pipeline.puzzle.constraints import (
     AllDifferent,
     AllOf,
@@ -33,10 +34,10 @@ class OutsideClue(Rule):
     style: ClassVar[str]
     min_cells: ClassVar[int] = 2
 
-    line: Cells
+    line: CellsField
     number: int
 
-    def __post_init__(self) -> None:
+    def check(self) -> None:
         check_cells(self.name, self.line, self.min_cells, no_repeats=True)
 
     def cells(self, geometry: Geometry) -> Cells:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from pipeline.puzzle.arguments import CellsField, GroupsField
 from pipeline.puzzle.constraints import AllDifferent, AllOf, Cells, Constraint
 from pipeline.puzzle.geometry import Geometry
 from pipeline.puzzle.puzzle import Rule
@@ -16,9 +17,9 @@ class AllDifferentRule(Rule):
 
     preposition = "at"
 
-    group: Cells
+    group: CellsField
 
-    def __post_init__(self) -> None:
+    def check(self) -> None:
         check_cells(self.name, self.group, no_repeats=True)
 
     def cells(self, geometry: Geometry) -> Cells:
@@ -98,9 +99,9 @@ class DisjointGroups(Rule):
 
     name = "disjoint groups"
 
-    boxes: tuple[Cells, ...] = ()
+    boxes: GroupsField = ()  # type: ignore[assignment] # `Field` converts it
 
-    def __post_init__(self) -> None:
+    def check(self) -> None:
         cells = [cell for box in self.boxes for cell in box]
         check_cells(f"{self.name}: its boxes", cells, 0, no_repeats=True)
         if len({*map(len, self.boxes)}) > 1:
