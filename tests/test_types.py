@@ -12,19 +12,9 @@ from typing import Any, assert_type, get_overloads
 import pytest
 
 import pipeline
-from pipeline import (
-    FormulaProblem,
-    Grid,
-    Model,
-    Puzzle,
-    PuzzleProblem,
-    Result,
-    generate,
-    read,
-    solutions,
-    solve,
-    solve_many,
-)
+from pipeline import Grid, Puzzle, Result, generate, read, solutions, solve, solve_many
+from pipeline.reading.formats.dimacs import Model
+from pipeline.solving.problem import FormulaProblem, PuzzleProblem
 
 ROOT = Path(__file__).parents[1]
 TEXT = "1.....2..3.....4"

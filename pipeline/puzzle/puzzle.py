@@ -19,7 +19,7 @@ from typing import (
     overload,
 )
 
-from pipeline.errors import shortened
+from pipeline.errors import counted, shortened
 from pipeline.puzzle.arguments import convert_fields, mapped_cells
 from pipeline.puzzle.boards import board_text, value_of
 from pipeline.puzzle.geometry import (
@@ -212,11 +212,27 @@ class Puzzle:
         . 3 . .
         . . . 4
         """
-        values = [[value_of(cell) for cell in row] for row in rows]
+        values = [
+            [value_of(cell, (row, column)) for column, cell in enumerate(cells, 1)]
+            for row, cells in enumerate(rows, 1)
+        ]
+        if not values:
+            raise ValueError("expected rows of values, found no row")
         geometry = geometry or default_geometry(len(values))
-        has_side = {len(values), *map(len, values)} == {geometry.side}
-        if not has_side or geometry.grids or geometry.free_grid:
-            raise ValueError(f"expected {geometry.side} rows of {geometry.side} values")
+        n = geometry.side
+        if geometry.grids or geometry.free_grid:
+            raise ValueError("expected the geometry of a single grid with standard units")
+        if len(values) != n:
+            raise ValueError(
+                f"expected {n} rows of {n} values, found {counted(len(values), 'row')}"
+            )
+        for row, line in enumerate(values, 1):
+            if len(line) != n:
+                found = counted(len(line), "value")
+                raise ValueError(f"expected {n} rows of {n} values, found {found} in row {row}")
+            if max(line) > n:
+                where = f"row {row}, column {line.index(max(line)) + 1}"
+                raise ValueError(f"{where}: expected a value up to {n}, found {max(line)}")
         return cls.of_values(geometry, [value for row in values for value in row])
 
     @classmethod
@@ -248,8 +264,8 @@ class Puzzle:
 
     def __repr__(self) -> str:
         rows, columns = self.geometry.extent
-        parts = [f"{rows}×{columns} cells", f"{len([*self.givens()])} givens"]
-        parts += [f"{len(self.rules)} rules"] if self.rules else []
+        parts = [f"{rows}×{columns} cells", counted(len([*self.givens()]), "given")]
+        parts += [counted(len(self.rules), "rule")] if self.rules else []
         return f"<Puzzle of {', '.join(parts)}>"
 
     def with_rules(self, *rules: Rule) -> Puzzle:
@@ -330,9 +346,22 @@ class Puzzle:
         )
 
 
+_MAX_REPR_CELLS = 81
+"""Maximum number of cells of a grid whose `repr` has the values."""
+
+
 @dataclass(frozen=True, slots=True, order=True)
 class Grid:
     """A value for each cell. A grid may break the rules of a puzzle; `certify_grid` checks that.
+
+    Rows and columns count from 1 in `grid[row, column]`. Iteration yields the rows.
+
+        >>> from pipeline import solve
+        >>> grid = solve("1.....2..3.....4").solution
+        >>> grid[1, 2], list(grid)
+        (2, [(1, 2, 4, 3), (3, 4, 2, 1), (4, 3, 1, 2), (2, 1, 3, 4)])
+        >>> grid
+        <Grid of 4×4 cells: 1243 3421 4312 2134>
 
     Raises ValueError for a wrong number of values, and for values outside the geometry's range.
     """
@@ -368,7 +397,14 @@ class Grid:
         return board_text(self.geometry, [*map(str, self.values)])
 
     def __repr__(self) -> str:
-        return "<Grid of {}×{} cells>".format(*self.geometry.extent)
+        text = "Grid of {}×{} cells".format(*self.geometry.extent)
+        if len(self.values) > _MAX_REPR_CELLS or self.geometry.values[-1] > 9:
+            return f"<{text}>"
+        return f"<{text}: {' '.join(''.join(map(str, row)) for row in self.rows())}>"
+
+    def __iter__(self) -> Iterator[tuple[int, ...]]:
+        """Yield the rows, as `rows` does."""
+        return self.rows()
 
     def rows(self) -> Iterator[tuple[int, ...]]:
         """Yield the rows of a single grid, then each group of extra cells of a free geometry.

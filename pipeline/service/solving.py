@@ -18,6 +18,7 @@ from pipeline.puzzle.puzzle import Grid, Puzzle
 from pipeline.reading import OneProblem, SingleFormula, SinglePuzzle, Unreadable
 from pipeline.reading.archives.streams import PeekableStream
 from pipeline.reading.formats import Layout, TextChunk, count_lines, parsed_from, symbols_of
+from pipeline.reading.formats.detect import with_file_hint
 from pipeline.reading.read import COLLECTION_CHUNK_BYTES
 from pipeline.settings import Settings
 from pipeline.solving.items import Item, problem_of, sources_at
@@ -193,6 +194,8 @@ def problem_of_source(name: str, source: ProblemLike, settings: Settings) -> Pro
     Raises InvalidPuzzle, LimitReached, OSError if a file cannot be read, and ValueError if
     `Puzzle.from_rows` refuses the rows.
     """
+    if (rows_of_array := getattr(source, "tolist", None)) is not None:
+        source = rows_of_array()
     if isinstance(source, (list, tuple)):
         source = Puzzle.from_rows(source)
     if isinstance(source, Path):
@@ -204,7 +207,10 @@ def problem_of_source(name: str, source: ProblemLike, settings: Settings) -> Pro
         case Puzzle():
             return PuzzleProblem(parsed_from(source))
         case str():
-            return read_problem(source.encode(errors="surrogatepass"), name, settings)
+            try:
+                return read_problem(source.encode(errors="surrogatepass"), name, settings)
+            except InvalidPuzzle as error:
+                raise with_file_hint(error, source) from None
         case bytes():
             return read_problem(source, name, settings)
         case SinglePuzzle() | SingleFormula():

@@ -10,7 +10,7 @@ from pathlib import Path
 from tempfile import NamedTemporaryFile
 from typing import Unpack
 
-from pipeline.errors import LimitReached, RefusalCode, printable
+from pipeline.errors import LimitReached, RefusalCode, printable, shortened
 from pipeline.keywords import SourceOptions, settings_from
 from pipeline.puzzle.puzzle import Puzzle
 from pipeline.reading import Archive, Collection, OneProblem, Unreadable
@@ -51,6 +51,10 @@ class Item:
     is_only_item: bool = False
     data: bytes | None = None
     seconds: float | None = None
+
+    def __repr__(self) -> str:
+        what = self.reason or ("formula" if isinstance(self.content, FormulaProblem) else "puzzle")
+        return f"<Item {shortened(f'{printable(self.where)}: {what}')}>"
 
     @cached_property
     def problem(self) -> PuzzleProblem | FormulaProblem | None:

@@ -28,7 +28,7 @@ from pipeline.solving import Encoding, Traits
 
 if TYPE_CHECKING:
     from pipeline.certify.formula import Formula
-    from pipeline.puzzle.puzzle import Grid
+    from pipeline.puzzle.puzzle import Grid, Puzzle
     from pipeline.reading.formats.dimacs import Model
     from pipeline.solving.cnf import Cnf
     from pipeline.solving.explain import Conflict, Difference
@@ -146,7 +146,7 @@ class Proof(Generic[S_co]):
 
     problem: Problem[S_co]
     solutions: tuple[S_co, ...]
-    lrat: str
+    lrat: str = field(repr=False)
 
     @property
     def drat(self) -> str:
@@ -259,6 +259,13 @@ class Result(Generic[S_co]):
         return self.problem.format if self.problem else None
 
     @property
+    def puzzle(self) -> Puzzle | None:
+        """The puzzle; None for a formula, or if `problem` is None."""
+        from pipeline.solving.problem import PuzzleProblem  # noqa: PLC0415 - imports this module
+
+        return self.problem.puzzle if isinstance(self.problem, PuzzleProblem) else None
+
+    @property
     def solver_name(self) -> str:
         """The name of the solver that answered, for messages."""
         return self.solver.name if self.solver else "a solver"
@@ -275,10 +282,8 @@ class Result(Generic[S_co]):
         from html import escape  # noqa: PLC0415 - few results are drawn
 
         from pipeline.puzzle.puzzle import picture_html  # noqa: PLC0415
-        from pipeline.solving.problem import PuzzleProblem  # noqa: PLC0415
 
-        puzzle = self.problem.puzzle if isinstance(self.problem, PuzzleProblem) else None
-        grid = next(iter(self.grids), None)
+        puzzle, grid = self.puzzle, next(iter(self.grids), None)
         image = picture_html(puzzle, grid) if puzzle or grid else None
         facts = (self.status, counted(len(self.solutions), "solution"), self.certificate_label)
         words = ", ".join(filter(None, (*facts, self.full_message)))
