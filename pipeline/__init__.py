@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from pipeline.puzzle.geometry import Geometry
     from pipeline.puzzle.puzzle import Grid, Puzzle
     from pipeline.reading.formats import parse_puzzle
-    from pipeline.solving.items import read
+    from pipeline.solving.items import Item, read
     from pipeline.solving.result import Result
     from pipeline.steps import Step
 
@@ -54,6 +54,7 @@ __all__ = [
     "Geometry",
     "Grid",
     "InvalidPuzzle",
+    "Item",
     "PipelineError",
     "Puzzle",
     "Result",

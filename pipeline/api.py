@@ -147,6 +147,8 @@ def solutions(puzzle: ProblemLike, **settings: Unpack[SolvingOptions]) -> Genera
     MAX_CHECKED_SOLUTIONS. Closing the generator ends the solver. `timeout` covers all solutions,
     including the time that the caller takes between them. `max_solutions` is ignored.
 
+        >>> from contextlib import closing
+        >>> from itertools import islice
         >>> with closing(solutions("................")) as grids:
         ...     len(set(islice(grids, 100)))
         100
@@ -300,7 +302,14 @@ def to_arrow(results: Iterable[Result[Grid | Model]]) -> Table:
 
 
 def to_frame(results: Iterable[Result[Grid | Model]]) -> DataFrame:
-    """The table of `to_arrow` as a pandas DataFrame; needs the extra [data]."""
+    """The table of `to_arrow` as a pandas DataFrame; needs the extra [data].
+
+        >>> frame = to_frame(solve_many(["1.....2..3.....4", "1...............", "x"]))
+        >>> frame[["index", "status", "solutions"]].to_dict("list")
+        {'index': [1, 2, 3], 'status': ['unique', 'multiple', 'invalid'], 'solutions': [1, 72, 0]}
+
+    Raises like `to_arrow`.
+    """
     from pipeline.outbox.arrow import frame_of  # noqa: PLC0415 - slow to load
 
     return frame_of(to_arrow(results))
@@ -322,6 +331,10 @@ def dedupe(
     the puzzles of that source, and puzzles without an equivalent there are written to `kept`. An
     item that cannot be compared is yielded as a `SkippedItem` with the reason. Memory use is
     bounded: above some millions of classes, a temporary folder is used.
+
+        >>> copies = dedupe("examples/collection.txt", "examples/collection.txt")
+        >>> [(copy.line, copy.first_line) for copy in copies]
+        [(2, 2), (3, 3), (4, 4), (5, 5), (6, 6)]
 
     Raises UsageError for an invalid setting, OSError if a file cannot be read or written.
     """
@@ -430,6 +443,7 @@ def generate(
     fields of `Wish`, and replace those of `wish`. The same properties and seed give the same
     puzzles. `on_tried` is called frequently with the number of puzzles tried so far.
 
+        >>> from itertools import islice
         >>> [result.puzzle for result in islice(generate(givens=(24, 25), seed=7), 2)]
         [<Puzzle of 9×9 cells, 24 givens>, <Puzzle of 9×9 cells, 24 givens>]
 

@@ -26,7 +26,15 @@ from typing import Literal
 
 
 class PipelineError(Exception):
-    """Base class of all exceptions that this package defines."""
+    """Base class of all exceptions that this package defines.
+
+    >>> from pipeline import PipelineError, solve
+    >>> try:
+    ...     solve("11..............").solution
+    ... except PipelineError as error:
+    ...     type(error).__name__, str(error)
+    ('NoSolution', 'row 1 holds 1 twice: row 1, column 1 and row 1, column 2')
+    """
 
 
 RefusalCode = Literal[
@@ -57,6 +65,13 @@ class InputError(PipelineError):
 @dataclass(eq=False)
 class InvalidPuzzle(InputError):
     """A file that is not a puzzle.
+
+        >>> from pipeline import parse_puzzle
+        >>> try:
+        ...     parse_puzzle("1.....2..3.....9")
+        ... except InvalidPuzzle as error:
+        ...     error.line, error.column, error.expected, error.found, error.code
+        (1, 16, 'a value from 1 to 4 or a blank', "'9'", 'wrong-cell')
 
     - `line`, `column`: position of the error, from 1, in characters; None if the file as a whole is
       invalid.

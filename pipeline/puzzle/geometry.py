@@ -100,6 +100,10 @@ class FreeGrid:
 class Geometry:
     """The geometry of a grid whose boxes have height × width cells.
 
+        >>> six = Geometry(2, 3)
+        >>> six.cells_at((1, 1), (2, 1)), six.place(6), six.name_of(6)
+        ((0, 6), (2, 1), 'r2c1')
+
     The side, n = height · width, is 2 to 256. A box of 1 × n cells is a row: the grid has no boxes.
 
     - `grids`: the positions (row, column), from 0, of the first cells of several overlapping grids,

@@ -146,6 +146,9 @@ _last_clauses: dict[tuple[Geometry, tuple[Rule, ...]], RuleClauses] = {}
 class Puzzle:
     """A puzzle: a geometry, a mask of allowed values for each cell, and the rules of variants.
 
+        >>> Puzzle.from_rows(["1...", "..2.", ".3..", "...4"])
+        <Puzzle of 4×4 cells, 4 givens>
+
     Raises ValueError for a wrong number of cells, for a mask that is empty or contains values above
     the side, and for rules about cells outside the geometry.
     """
@@ -273,8 +276,7 @@ class Puzzle:
 
         >>> from pipeline.rules import Cage, Thermometer
         >>> puzzle = Puzzle.empty(4)
-        >>> at = puzzle.geometry.cells_at
-        >>> puzzle = puzzle.with_rules(Cage(at((1, 1), (1, 2)), 3), Thermometer(at((2, 1), (3, 1))))
+        >>> puzzle = puzzle.with_rules(Cage([(1, 1), (1, 2)], 3), Thermometer([(2, 1), (3, 1)]))
         >>> [rule.describe(puzzle.geometry) for rule in puzzle.rules]
         ['cage 3 at r1c1', 'thermometer from r2c1']
         """

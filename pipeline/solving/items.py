@@ -35,6 +35,9 @@ ROWS_PER_BATCH = 1024
 class Item:
     """One problem of a source, or the reason why it could not be read.
 
+        >>> next(read("examples/collection.txt"))
+        <Item collection.txt:2: puzzle>
+
     - `name`: the name of the source, or of a member of an archive.
     - `line`: the first line of a puzzle in a collection, counted from 1; else None.
     - `symbols`: the characters of the values 1, 2, …; empty for numbers.

@@ -164,6 +164,16 @@ class Proof(Generic[S_co]):
 class Result(Generic[S_co]):
     """The result of one problem: grids of a puzzle, or models of a formula.
 
+        >>> from pipeline import solve
+        >>> result = solve("1...............")
+        >>> result
+        <Result multiple, 72 solutions, exhaustive-search>
+        >>> result.status, len(result.solutions), result.complete, result.certificate.by
+        ('multiple', 72, True, 'exhaustive-search')
+
+    - `status`: `unique`, `multiple` or `unsolvable` for a puzzle; `solved` for a formula of which
+      one model was searched for; `invalid` for a source that cannot be read; `unknown` if a limit
+      was reached first; `failed`, only in drop folders, if solving crashed repeatedly.
     - `solutions`: certified solutions, in lexicographic order if `complete`.
     - `complete`: whether there are no other solutions; None if others were not searched for.
     - `problem`: None if the source could not be read, and for most puzzles of a collection.
@@ -211,10 +221,10 @@ class Result(Generic[S_co]):
             >>> from pipeline import solve
             >>> solve("1.....2..3.....4").raise_for_status()
             <Result unique, 1 solution, exhaustive-search>
-            >>> solve("1.....2..3.....x").raise_for_status()
+            >>> solve("").raise_for_status()
             Traceback (most recent call last):
             ...
-            pipeline.errors.InvalidPuzzle: puzzle:1:16: expected a digit or a blank, found 'x'
+            pipeline.errors.InvalidPuzzle: puzzle: expected a puzzle, found an empty file
 
         Raises InvalidPuzzle or another InputError if the source is invalid, LimitReached if a limit
         was reached first, and SolverError if solving failed.
@@ -224,7 +234,7 @@ class Result(Generic[S_co]):
             case "invalid" | "other":
                 error = self.error or InputError(message)
                 error.code = self.code or error.code
-                raise error
+                raise error.with_traceback(None)  # else each call would add to it
             case "unknown":
                 raise LimitReached(message)
             case "failed":
@@ -256,6 +266,7 @@ class Result(Generic[S_co]):
 
     @property
     def format(self) -> str | None:
+        """The notation of the source, such as `killer`; None if `problem` is None."""
         return self.problem.format if self.problem else None
 
     @property
