@@ -75,8 +75,8 @@ def solve(puzzle: ProblemLike, **settings: Unpack[SolvingOptions]) -> Result[Gri
 def solve(puzzle: ProblemLike, **settings: Unpack[SolvingOptions]) -> Result[Grid | Model]:
     """Solve a puzzle or formula.
 
-    `puzzle` is a Puzzle, a problem as returned by `read`, a text (str or bytes), a file (Path), or
-    a list of rows as for `Puzzle.from_rows`. Solutions of a puzzle are grids, solutions of a
+    `puzzle` is a Puzzle, an item of `read`, a text (str or bytes), a file (Path), or rows as for
+    `Puzzle.from_rows`. Solutions of a puzzle are grids, solutions of a
     formula are models; `Result.grids` contains only grids. `settings` are the fields of
     `Settings` that SolvingOptions lists. For a text that is not a puzzle, the Result has the status
     `invalid`, and its message names the position and the error; `Result.solution` and
@@ -121,6 +121,9 @@ def solve_many(
 
         >>> [result.status for result in solve_many(["1.....2..3.....4", "1..............."])]
         ['unique', 'multiple']
+        >>> from pipeline import read
+        >>> [result.status for result in solve_many(read("examples/collection.txt"))]
+        ['unique', 'unique', 'unique', 'unique', 'multiple']
 
     Raises like `solve`.
     """

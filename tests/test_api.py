@@ -46,7 +46,7 @@ from pipeline import (
 from pipeline import count as count_solutions
 from pipeline.catalogue.generating import Wish
 from pipeline.certify.exhaustive import SearchResult
-from pipeline.errors import MultipleSolutions, SolverError
+from pipeline.errors import InputError, MultipleSolutions, SolverError
 from pipeline.keywords import SolvingOptions, SourceOptions, WishOptions
 from pipeline.solving.complete import CompletenessCheck
 from pipeline.solving.result import Certificate, Stopwatch
@@ -285,6 +285,18 @@ def test_read_gives_the_problems_of_whatever_can_be_dropped(tmp_path):
     names = [name for name, _, _ in items_of(tmp_path)]
     packed = [f"set.zip/{name}" for name, _, _ in members]
     assert names == ["f.cnf", *["many.txt"] * 3, "one.txt", *packed]
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_items_are_solved_and_those_without_a_problem_are_invalid(workers):
+    items = [*read(f"{LINE}\n{PAIR}\nx\n".encode())]
+    results = [*solve_many(items, workers=workers)]
+    assert [result.status for result in results] == ["unique", "multiple", "invalid"]
+    assert results[0].solution == solve(items[0]).solution == solve(LINE).solution
+    assert (results[2].message, results[2].code) == (items[2].reason, items[2].code)
+    assert repr(items[2]) == f"<Item data:3: {items[2].reason}>"
+    with pytest.raises(InputError, match="data:3:1: expected a row"):
+        next(solutions(items[2]))
 
 
 def test_what_read_cannot_read_is_an_item_with_a_reason(tmp_path):
