@@ -166,7 +166,8 @@ class Puzzle:
         for rule in self.rules:
             if not isinstance(rule, Rule):
                 raise TypeError(f"expected a rule, found {rule!r}")
-        if any(rule.has_positions for rule in self.rules):
+        is_tuple = isinstance(self.rules, tuple)
+        if not is_tuple or any(rule.has_positions for rule in self.rules):
             object.__setattr__(self, "rules", tuple(rule.on(self.geometry) for rule in self.rules))
         for rule in self.rules:
             for cell in rule.cells(self.geometry):

@@ -185,6 +185,7 @@ def test_rules_keep_their_order_and_distinguish_puzzles():
     rules = (AntiKnight(), Cage((0, 1), 3))
     puzzle = Puzzle.empty(NINE, rules)
     assert puzzle.rules == rules
+    assert hash(Puzzle.empty(NINE, [*rules])) == hash(puzzle)
     assert puzzle == Puzzle.of_values(NINE, [0] * 81, (AntiKnight(), Cage((0, 1), 3)))
     assert len({puzzle, Puzzle.empty(NINE), Puzzle.empty(NINE, rules[:1])}) == 3
 
