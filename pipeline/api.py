@@ -17,6 +17,7 @@ from pipeline.keywords import (
     SolvingOptions,
     SourceOptions,
     WishOptions,
+    check_name,
     settings_from,
 )
 from pipeline.puzzle.geometry import NINE_BY_NINE
@@ -457,6 +458,8 @@ def generate(
     from pipeline.puzzle.puzzle import Grid, Puzzle  # noqa: PLC0415
     from pipeline.reading.formats import parsed_from  # noqa: PLC0415
 
+    for name in properties:
+        check_name(name, WishOptions.__annotations__)
     wish = replace(wish or generating.Wish(), **properties)
     for generated in generating.generate_puzzles(wish, seed, on_tried):
         yield Result(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Collection
 from dataclasses import replace
 from difflib import get_close_matches
 from pathlib import Path
@@ -85,6 +86,14 @@ class WishOptions(TypedDict, total=False):
     technique: str | None
 
 
+def check_name(name: str, names: Collection[str]) -> None:
+    """Raise TypeError for a keyword argument that is none of `names`."""
+    if name not in names:
+        similar = "".join(f"; did you mean {x}?" for x in get_close_matches(name, names, 1))
+        expected = ", ".join(names)
+        raise TypeError(f"{name}: unexpected keyword argument; expected {expected}{similar}")
+
+
 def settings_from(
     arguments: SourceOptions | SolvingOptions | ConvertingOptions | BenchOptions, options_type: type
 ) -> Settings:
@@ -98,10 +107,7 @@ def settings_from(
         _current_setting(name, value) for name, value in arguments.items()
     )
     for name, value in chosen.items():
-        if name not in names:
-            similar = "".join(f"; did you mean {x}?" for x in get_close_matches(name, names, 1))
-            expected = ", ".join(names)
-            raise TypeError(f"{name}: unexpected keyword argument; expected {expected}{similar}")
+        check_name(name, names)
         # Without the unit, the message does not suggest a text such as '10 s' for a number.
         replace(declared[name], quantity=None).check(value, name)
     return Settings(**chosen)

@@ -31,6 +31,7 @@ from pipeline import (
     Settings,
     UsageError,
     all_steps_of,
+    certify_grid,
     dedupe,
     generate,
     mistakes_of,
@@ -42,6 +43,7 @@ from pipeline import (
     solve,
     solve_many,
     steps_of,
+    to_frame,
 )
 from pipeline import count as count_solutions
 from pipeline.catalogue.generating import Wish
@@ -416,8 +418,31 @@ def test_generate_takes_the_fields_of_a_wish():
     (first,) = islice(generate(seed=7, givens=(24, 25)), 1)
     (same,) = islice(generate(Wish(givens=(24, 25)), 7), 1)
     assert first.puzzle == same.puzzle
-    with pytest.raises(UsageError):
-        next(generate(givens=(30, 20)))
+
+
+@pytest.mark.parametrize(
+    ("properties", "error", "message"),
+    [
+        ({"givens": (30, 20)}, UsageError, "givens: expected a range within 0 to 81"),
+        ({"givens": 25}, UsageError, r"givens: expected \(minimum, maximum\), found 25"),
+        ({"depth": "1-2"}, UsageError, r"depth: expected \(minimum, maximum\), found '1-2'"),
+        ({"level": "x"}, UsageError, "level: expected one of easy, .*, found 'x'"),
+        ({"levels": "easy"}, TypeError, "levels: unexpected .*; did you mean level"),
+    ],
+)
+def test_a_wrong_property_of_a_puzzle_to_generate_is_named(properties, error, message):
+    with pytest.raises(error, match=f"^{message}"):
+        next(generate(**properties))
+
+
+def test_a_wrong_kind_of_argument_is_named():
+    with pytest.raises(TypeError, match=r"^expected a side or a Geometry, found '9'$"):
+        Puzzle.empty("9")
+    with pytest.raises(TypeError, match=r"^expected a Puzzle and a Grid, found str and Grid$"):
+        certify_grid(UNIQUE, solve(UNIQUE).solution)
+    pytest.importorskip("pandas")
+    with pytest.raises(TypeError, match=r"found a single one: use \[result\]$"):
+        to_frame(solve(UNIQUE))
 
 
 EASY = "53..7....6..195....98....6.8...6...34..8.3..17...2...6.6....28....419..5....8..79"

@@ -190,6 +190,8 @@ class Puzzle:
         """
         if isinstance(geometry, int):
             geometry = default_geometry(geometry)
+        if not isinstance(geometry, Geometry):
+            raise TypeError(f"expected a side or a Geometry, found {geometry!r}")
         return cls(geometry, (geometry.all_values,) * geometry.size, rules)
 
     @classmethod
