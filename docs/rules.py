@@ -491,7 +491,7 @@ EXAMPLES = (
 def picture(example: Example) -> str:
     """The rules in a grid, with the values of their cells."""
     geometry = example.geometry
-    shown = {cell for rule in example.rules for cell in rule.cells(geometry)}
+    shown = {cell for rule in example.rules for cell in rule.scope(geometry)}
     blank = geometry.lowest - 1
     values = (int(v) if cell in shown else blank for cell, v in enumerate(example.values))
     board = Board(Puzzle.of_values(geometry, values, example.rules))

@@ -73,7 +73,7 @@ def test_a_rule_takes_cells_in_any_form_and_keeps_numbers() -> None:
         EqualSums([[(1, 1)], [(2, 2)]]),
         OneOf([AntiKnight(), [cage]]),
     )
-    assert_type(cage.group, tuple[int, ...])
+    assert_type(cage.cells, tuple[int, ...])
     assert_type(cage.total, int | None)
     assert puzzle.rules[0] == Cage((0, 1), 3)
 

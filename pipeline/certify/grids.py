@@ -112,7 +112,7 @@ def _broken_rules(puzzle: Puzzle, grid: Grid) -> Iterator[Violation]:
     geometry = puzzle.geometry
     for rule in puzzle.rules:
         if not rule.holds(geometry, grid.values):
-            places = tuple(map(geometry.place, rule.cells(geometry)))
+            places = tuple(map(geometry.place, rule.scope(geometry)))
             yield Violation(rule.name, f"{rule.describe(geometry)} is broken", places)
 
 

@@ -65,7 +65,7 @@ class Rule(ABC):
         >>> Puzzle.empty(9).with_rules(cage)
         Traceback (most recent call last):
         ...
-        ValueError: cage: group: there is no cell at row 1, column 10 in a grid of 9×9 cells
+        ValueError: cage: cells: there is no cell at row 1, column 10 in a grid of 9×9 cells
     """
 
     def __init_subclass__(cls) -> None:
@@ -107,7 +107,7 @@ class Rule(ABC):
     def constraints(self, geometry: Geometry) -> Constraint:
         """The rule as a constraint. Raises ValueError if the rule does not fit the geometry."""
 
-    def cells(self, geometry: Geometry) -> tuple[int, ...]:
+    def scope(self, geometry: Geometry) -> tuple[int, ...]:
         """The cells on whose values the rule depends, without repeats."""
         return tuple(dict.fromkeys(self.constraints(geometry).scope()))
 
@@ -135,7 +135,7 @@ class Rule(ABC):
         """The title and the location, such as `cage 15 at r1c1`."""
         if not self.preposition:
             return self.title()
-        return f"{self.title()} {self.preposition} {geometry.name_of(self.cells(geometry)[0])}"
+        return f"{self.title()} {self.preposition} {geometry.name_of(self.scope(geometry)[0])}"
 
 
 _last_clauses: dict[tuple[Geometry, tuple[Rule, ...]], RuleClauses] = {}
@@ -170,7 +170,7 @@ class Puzzle:
         if not is_tuple or any(rule.has_positions for rule in self.rules):
             object.__setattr__(self, "rules", tuple(rule.on(self.geometry) for rule in self.rules))
         for rule in self.rules:
-            for cell in rule.cells(self.geometry):
+            for cell in rule.scope(self.geometry):
                 if not 0 <= cell < size:
                     raise ValueError(
                         f"{rule.name}: there is no cell {cell}; the last is {size - 1}"

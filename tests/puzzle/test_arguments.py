@@ -44,8 +44,8 @@ def test_a_puzzle_replaces_positions_by_numbers(by_position, by_number):
 @pytest.mark.parametrize(
     ("kind", "arguments", "message"),
     [
-        ("Cage", ("r1c1", 3), "cage: group: expected a list of cells, found 'r1c1'"),
-        ("Cage", (["r1c1"], 3), "cage: group: expected a cell, as (row, column) from 1 or as a"),
+        ("Cage", ("r1c1", 3), "cage: cells: expected a list of cells, found 'r1c1'"),
+        ("Cage", (["r1c1"], 3), "cage: cells: expected a cell, as (row, column) from 1 or as a"),
         ("Cage", ([(0, 1)], 3), "number from 0, found (0, 1)"),
         ("Cage", ([(1, 1, 1)], 3), "number from 0, found (1, 1, 1)"),
         ("Cage", ([-1], 3), "number from 0, found -1"),
@@ -68,7 +68,7 @@ def test_a_wrong_argument_is_named(kind, arguments, message):
 
 def test_a_position_outside_the_grid_is_named():
     outside = rules.Cage([(1, 1), (1, 5)])
-    message = "cage: group: there is no cell at row 1, column 5 in a grid of 4×4 cells"
+    message = "cage: cells: there is no cell at row 1, column 5 in a grid of 4×4 cells"
     for rule in (outside, rules.OneOf([outside])):
         with pytest.raises(ValueError, match=f"^{message}$"):
             FOUR.with_rules(rule)
@@ -78,4 +78,4 @@ def test_a_long_rule_is_shown_in_one_line():
     shown = repr(rules.RegionSum([0, 1], Puzzle.empty(16).geometry.boxes()))
     assert shown.startswith("RegionSum(line=(0, 1), regions=((0, 1, 2, ")
     assert len(shown) < 200
-    assert repr(CAGE) == "Cage(group=((1, 1), (1, 2)), total=3)"
+    assert repr(CAGE) == "Cage(cells=((1, 1), (1, 2)), total=3)"

@@ -256,7 +256,7 @@ def test_a_diagonal_runs_from_corner_to_corner(geometry):
         (True, [(n + 1 - k, k) for k in range(1, n + 1)], (high, low), f"diagonal from r{n}c1"),
     ):
         rule = rules.Diagonal(rising)
-        assert [*map(geometry.place, rule.cells(geometry))] == places
+        assert [*map(geometry.place, rule.scope(geometry))] == places
         assert [*rule.draw(geometry)] == [Line(((ends[0], low), (ends[1], high)), "diagonal")]
         assert rule.describe(geometry) == described
 

@@ -28,7 +28,7 @@ from pipeline.puzzle.shapes import Dot, Line, Point, Ring, Shape, Tint
 class GridRule(Rule):
     """A rule about all cells of the grid, which is not drawn."""
 
-    def cells(self, geometry: Geometry) -> Cells:
+    def scope(self, geometry: Geometry) -> Cells:
         return tuple(range(geometry.grid_size))
 
 
@@ -85,7 +85,7 @@ class LineRule(Rule):
         check_cells(self.name, self.line, self.min_cells, no_repeats=self.no_repeats)
         _check_bounded_field(self)
 
-    def cells(self, geometry: Geometry) -> Cells:
+    def scope(self, geometry: Geometry) -> Cells:
         return tuple(dict.fromkeys(self.line))
 
     def title(self) -> str:

@@ -51,17 +51,17 @@ class Cage(AllDifferentRule):
     total: int | None = None
 
     def constraints(self, geometry: Geometry) -> Constraint:
-        different = AllDifferent(self.group)
-        if self.total is None or len(self.group) > geometry.side:
+        different = AllDifferent(self.cells)
+        if self.total is None or len(self.cells) > geometry.side:
             return different
-        return AllOf((different, SetTotal(self.group, self.total, geometry.values)))
+        return AllOf((different, SetTotal(self.cells, self.total, geometry.values)))
 
     def title(self) -> str:
         return self.name if self.total is None else f"{self.name} {self.total}"
 
     def draw(self, geometry: Geometry) -> Iterable[Shape]:
         text = "" if self.total is None else str(self.total)
-        return (Outline(places(geometry, self.group), "cage", text),)
+        return (Outline(places(geometry, self.cells), "cage", text),)
 
 
 class DigitalRoot(Rule):
@@ -72,17 +72,17 @@ class DigitalRoot(Rule):
 
     name, preposition = "digital root", "at"
 
-    group: CellsField
+    cells: CellsField
     root: int
     repeating: bool = False
 
     def check(self) -> None:
-        check_cells(self.name, self.group, no_repeats=True)
+        check_cells(self.name, self.cells, no_repeats=True)
         if not 1 <= self.root <= 9:
             raise ValueError(f"{self.name}: the root must be 1 to 9, not {self.root}")
 
     def constraints(self, geometry: Geometry) -> Constraint:
-        group, values = self.group, geometry.values
+        group, values = self.cells, geometry.values
         if not self.repeating and comb(len(values), len(group)) <= _MAX_SETS:
             subsets = combinations(values, len(group))
             sets = tuple(subset for subset in subsets if _digital_root(0, sum(subset)) == self.root)
@@ -95,7 +95,7 @@ class DigitalRoot(Rule):
 
     def draw(self, geometry: Geometry) -> Iterable[Shape]:
         style = "sum" if self.repeating else "cage"
-        return (Outline(places(geometry, self.group), style, f"DR{self.root}"),)
+        return (Outline(places(geometry, self.cells), style, f"DR{self.root}"),)
 
 
 class RellikCage(AllDifferentRule):
@@ -105,19 +105,19 @@ class RellikCage(AllDifferentRule):
 
     total: int
 
-    def cells(self, geometry: Geometry) -> Cells:
+    def scope(self, geometry: Geometry) -> Cells:
         _checked_values(self.name, geometry)
-        return self.group
+        return self.cells
 
     def constraints(self, geometry: Geometry) -> Constraint:
-        sets = _sets_without(_checked_values(self.name, geometry), len(self.group), self.total)
-        return AllOf((AllDifferent(self.group), OneOfSets(self.group, sets)))
+        sets = _sets_without(_checked_values(self.name, geometry), len(self.cells), self.total)
+        return AllOf((AllDifferent(self.cells), OneOfSets(self.cells, sets)))
 
     def title(self) -> str:
         return f"{self.name} {self.total}"
 
     def draw(self, geometry: Geometry) -> Iterable[Shape]:
-        return (Outline(places(geometry, self.group), "rellik", f"≠{self.total}"),)
+        return (Outline(places(geometry, self.cells), "rellik", f"≠{self.total}"),)
 
 
 class EqualityCage(AllDifferentRule):
@@ -131,21 +131,21 @@ class EqualityCage(AllDifferentRule):
 
     def check(self) -> None:
         AllDifferentRule.check(self)
-        if len(self.group) % 2:
+        if len(self.cells) % 2:
             raise ValueError(
-                f"{self.name}: must have an even number of cells, not {len(self.group)}"
+                f"{self.name}: must have an even number of cells, not {len(self.cells)}"
             )
 
-    def cells(self, geometry: Geometry) -> Cells:
+    def scope(self, geometry: Geometry) -> Cells:
         _checked_values(self.name, geometry)
-        return self.group
+        return self.cells
 
     def constraints(self, geometry: Geometry) -> Constraint:
-        sets = _balanced_sets(_checked_values(self.name, geometry), len(self.group))
-        return AllOf((AllDifferent(self.group), OneOfSets(self.group, sets)))
+        sets = _balanced_sets(_checked_values(self.name, geometry), len(self.cells))
+        return AllOf((AllDifferent(self.cells), OneOfSets(self.cells, sets)))
 
     def draw(self, geometry: Geometry) -> Iterable[Shape]:
-        return (Outline(places(geometry, self.group), "equality", "="),)
+        return (Outline(places(geometry, self.cells), "equality", "="),)
 
 
 class Contains(Rule):
@@ -156,17 +156,17 @@ class Contains(Rule):
 
     name, preposition = "contains", "at"
 
-    group: CellsField
+    cells: CellsField
     values: NumbersField
     exactly: bool = False
 
     def check(self) -> None:
-        check_cells(self.name, self.group, no_repeats=True)
+        check_cells(self.name, self.cells, no_repeats=True)
         if not self.values:
             raise ValueError(f"{self.name}: must have at least one value")
 
     def constraints(self, geometry: Geometry) -> Constraint:
-        cells, counts = self.group, Counter(self.values)
+        cells, counts = self.cells, Counter(self.values)
         parts: list[Constraint] = []
         for value, times in counts.items():
             if self.exactly or (times > 2 and len(cells) > 4):
@@ -188,7 +188,7 @@ class Contains(Rule):
 
     def draw(self, geometry: Geometry) -> Iterable[Shape]:
         text = " ".join(map(str, self.values))
-        return (Outline(places(geometry, self.group), "contains", text),)
+        return (Outline(places(geometry, self.cells), "contains", text),)
 
 
 class CountingCircles(Rule):
@@ -245,7 +245,7 @@ class Sum(Rule):
         return f"{self.name} {self.total}"
 
     def draw(self, geometry: Geometry) -> Iterable[Shape]:
-        return (Outline(places(geometry, self.cells(geometry)), "sum", str(self.total)),)
+        return (Outline(places(geometry, self.scope(geometry)), "sum", str(self.total)),)
 
 
 class Arrow(Rule):
@@ -285,22 +285,22 @@ class Quadruple(Rule):
 
     name, preposition = "quadruple", "at"
 
-    group: CellsField
+    cells: CellsField
     values: NumbersField
 
     def check(self) -> None:
-        check_cells(self.name, self.group, 2, no_repeats=True)
-        if len(self.group) > 4:
-            raise ValueError(f"{self.name}: must have at most 4 cells, not {len(self.group)}")
+        check_cells(self.name, self.cells, 2, no_repeats=True)
+        if len(self.cells) > 4:
+            raise ValueError(f"{self.name}: must have at most 4 cells, not {len(self.cells)}")
         if not self.values:
             raise ValueError(f"{self.name}: must have at least one value")
 
     def constraints(self, geometry: Geometry) -> Constraint:
-        cells, counts = tuple(sorted(self.group)), Counter(self.values)
+        cells, counts = tuple(sorted(self.cells)), Counter(self.values)
         return AllOf(tuple(AtLeast(cells, value, times) for value, times in counts.items()))
 
     def draw(self, geometry: Geometry) -> Iterable[Shape]:
-        rows, columns = zip(*places(geometry, self.group), strict=True)
+        rows, columns = zip(*places(geometry, self.cells), strict=True)
         middle = ((min(rows) + max(rows)) / 2, (min(columns) + max(columns)) / 2)
         return (Dot(middle, "quadruple", " ".join(map(str, self.values))),)
 

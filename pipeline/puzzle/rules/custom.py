@@ -163,9 +163,9 @@ class OneOf(Rule):
     def constraints(self, geometry: Geometry) -> Constraint:
         return AnyOf(tuple(_all_of(rules, geometry) for rules in self.choices))
 
-    def cells(self, geometry: Geometry) -> Cells:
+    def scope(self, geometry: Geometry) -> Cells:
         return tuple(
-            dict.fromkeys(chain.from_iterable(rule.cells(geometry) for rule in self._rules()))
+            dict.fromkeys(chain.from_iterable(rule.scope(geometry) for rule in self._rules()))
         )
 
     def draw(self, geometry: Geometry) -> Iterable[Shape]:
@@ -176,7 +176,7 @@ class OneOf(Rule):
         text = " or ".join(choices)
         if 0 < len(text) <= _MAX_DESCRIPTION and all(self.choices):
             return text
-        cells = self.cells(geometry)
+        cells = self.scope(geometry)
         location = f" {self.preposition} {geometry.name_of(cells[0])}" if cells else ""
         return f"one of {len(self.choices)} rules{location}"
 

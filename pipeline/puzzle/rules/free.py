@@ -45,7 +45,7 @@ class Unit(AllDifferentRule):
 
     def draw(self, geometry: Geometry) -> Iterable[Shape]:
         if self.kind == "box":
-            return (Outline(places(geometry, self.group), "region"),)
+            return (Outline(places(geometry, self.cells), "region"),)
         return ()
 
     def title(self) -> str:
@@ -56,9 +56,9 @@ class Unit(AllDifferentRule):
 
     def describe(self, geometry: Geometry) -> str:
         """The description, such as `row 3`, `column 3` or `box at r1c4`."""
-        row, column = geometry.place(self.group[0])
+        row, column = geometry.place(self.cells[0])
         if self.kind == "box":
-            return f"{self.kind} at {geometry.name_of(self.group[0])}"
+            return f"{self.kind} at {geometry.name_of(self.cells[0])}"
         return f"{self.kind} {row if self.kind == 'row' else column}"
 
 
@@ -70,7 +70,7 @@ class SameRegions(SameMultiset):
 
     name, preposition = "same values in all regions", ""
 
-    def cells(self, geometry: Geometry) -> Cells:
+    def scope(self, geometry: Geometry) -> Cells:
         return tuple(sorted({cell for part in self.parts for cell in part}))
 
     def draw(self, geometry: Geometry) -> Iterable[Shape]:
@@ -86,18 +86,18 @@ class ConnectedValues(Rule):
 
     name, preposition = "connected values", "from"
 
-    group: CellsField
+    cells: CellsField
     values: tuple[int, ...]
     size: int = 0
 
     def check(self) -> None:
-        check_cells(self.name, self.group, no_repeats=True)
+        check_cells(self.name, self.cells, no_repeats=True)
         if not self.values:
             raise ValueError(f"{self.name}: must have at least one value")
 
     def constraints(self, geometry: Geometry) -> Constraint:
-        adjacent = adjacent_pairs(geometry, self.group)
-        return Connected(self.group, adjacent, self.values, self.size or None)
+        adjacent = adjacent_pairs(geometry, self.cells)
+        return Connected(self.cells, adjacent, self.values, self.size or None)
 
     def title(self) -> str:
         size = f" in {self.size} cells" if self.size else ""
@@ -128,7 +128,7 @@ class ChaosConstruction(Rule):
                 f"{self.size} cells"
             )
 
-    def cells(self, geometry: Geometry) -> Cells:
+    def scope(self, geometry: Geometry) -> Cells:
         return (*range(geometry.grid_size), *self.regions)
 
     def constraints(self, geometry: Geometry) -> Constraint:
@@ -171,7 +171,7 @@ class ChaosArrow(Rule):
         if len({arm[0] for arm in self.arms}) > 1:
             raise ValueError(f"{self.name}: all arms must begin with the same cell")
 
-    def cells(self, geometry: Geometry) -> Cells:
+    def scope(self, geometry: Geometry) -> Cells:
         return tuple(dict.fromkeys((self.control, *(cell for arm in self.arms for cell in arm))))
 
     def constraints(self, geometry: Geometry) -> Constraint:
@@ -205,7 +205,7 @@ class ChaosCount(Rule):
     def check(self) -> None:
         check_cells(self.name, self.counted, no_repeats=True)
 
-    def cells(self, geometry: Geometry) -> Cells:
+    def scope(self, geometry: Geometry) -> Cells:
         return tuple(dict.fromkeys((self.control, *self.counted)))
 
     def constraints(self, geometry: Geometry) -> Constraint:
@@ -239,7 +239,7 @@ class Doppelganger(Rule):
         if not len(self.units) == len(self.missing) == sum(self.kinds):
             raise ValueError(f"{self.name}: each unit needs one cell for its missing value")
 
-    def cells(self, geometry: Geometry) -> Cells:
+    def scope(self, geometry: Geometry) -> Cells:
         return (*range(geometry.grid_size), *self.missing)
 
     def constraints(self, geometry: Geometry) -> Constraint:

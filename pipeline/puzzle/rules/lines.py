@@ -99,7 +99,7 @@ class Nabner(LineRule):
     name = style = "nabner"
 
     def constraints(self, geometry: Geometry) -> Constraint:
-        return Pairs(tuple(combinations(self.cells(geometry), 2)), _is_far_apart, (2,))
+        return Pairs(tuple(combinations(self.scope(geometry), 2)), _is_far_apart, (2,))
 
 
 class Entropic(LineRule):

@@ -40,7 +40,7 @@ class OutsideClue(Rule):
     def check(self) -> None:
         check_cells(self.name, self.line, self.min_cells, no_repeats=True)
 
-    def cells(self, geometry: Geometry) -> Cells:
+    def scope(self, geometry: Geometry) -> Cells:
         return self.line
 
     def draw(self, geometry: Geometry) -> Iterable[Shape]:
@@ -163,7 +163,7 @@ class FullRank(OutsideClue):
         first += geometry.lowest
         return Ranked(self.line, self._other_lines(geometry), first, smaller, self.tied)
 
-    def cells(self, geometry: Geometry) -> Cells:
+    def scope(self, geometry: Geometry) -> Cells:
         if square_side(self.name, geometry) != geometry.side:
             raise ValueError(f"{self.name}: the grid must have as many values as rows")
         return tuple(dict.fromkeys(chain(self.line, *self._other_lines(geometry))))

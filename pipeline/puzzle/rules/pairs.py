@@ -191,7 +191,7 @@ class Extreme(Rule):
     def check(self) -> None:
         check_cells(self.name, (self.cell, *self.neighbours), no_repeats=True)
 
-    def cells(self, geometry: Geometry) -> Cells:
+    def scope(self, geometry: Geometry) -> Cells:
         return self.cell, *self.neighbours
 
     def constraints(self, geometry: Geometry) -> Constraint:
@@ -264,7 +264,7 @@ class Indexer(Rule):
     cell: CellField
     row: bool
 
-    def cells(self, geometry: Geometry) -> Cells:
+    def scope(self, geometry: Geometry) -> Cells:
         return tuple(dict.fromkeys((self.cell, *self._line(geometry))))
 
     def constraints(self, geometry: Geometry) -> Constraint:

@@ -17,16 +17,16 @@ class AllDifferentRule(Rule):
 
     preposition = "at"
 
-    group: CellsField
+    cells: CellsField
 
     def check(self) -> None:
-        check_cells(self.name, self.group, no_repeats=True)
+        check_cells(self.name, self.cells, no_repeats=True)
 
-    def cells(self, geometry: Geometry) -> Cells:
-        return self.group
+    def scope(self, geometry: Geometry) -> Cells:
+        return self.cells
 
     def constraints(self, geometry: Geometry) -> Constraint:
-        return AllDifferent(self.group)
+        return AllDifferent(self.cells)
 
 
 class Region(AllDifferentRule):
@@ -35,7 +35,7 @@ class Region(AllDifferentRule):
     name, preposition = "jigsaw region", "of"
 
     def draw(self, geometry: Geometry) -> Iterable[Shape]:
-        return (Outline(places(geometry, self.group), "region"),)
+        return (Outline(places(geometry, self.cells), "region"),)
 
 
 class ExtraRegion(AllDifferentRule):
@@ -44,7 +44,7 @@ class ExtraRegion(AllDifferentRule):
     name = "extra region"
 
     def draw(self, geometry: Geometry) -> Iterable[Shape]:
-        return tints(geometry, [self.group], "extra-region")
+        return tints(geometry, [self.cells], "extra-region")
 
 
 class Diagonal(Rule):
