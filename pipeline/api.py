@@ -199,12 +199,10 @@ def count(puzzle: ProblemLike, **settings: Unpack[SolvingOptions]) -> int:
 def rate(puzzle: ProblemLike, **settings: Unpack[SolvingOptions]) -> Rating:
     """Rate a classic 9×9 puzzle by the logical steps that solve it, as `--traits rating` does.
 
-        >>> puzzle = (
-        ...     "53..7....6..195....98....6.8...6...34..8.3..17...2...6.6....28....419..5....8..79"
-        ... )
-        >>> rating = rate(puzzle)
-        >>> rating.level, rating.score, rating.se
-        ('easy', 204, 1.2)
+        >>> from pathlib import Path
+        >>> rating = rate(Path("examples/line.sdm"))
+        >>> rating.level, rating.hardest, rating.score, rating.se
+        ('easy', 'hidden single', 508, 1.5)
 
     Raises like `solve`, the errors of `Result.solution`, and ValueError for other puzzles.
     """
@@ -604,11 +602,8 @@ def mistakes_of(puzzle: Result[Grid | Model] | ProblemLike) -> tuple[Mistake, ..
     Compares the state with the unique solution. For a grid of candidates, all of which are part of
     the puzzle, solves the puzzle of its filled cells if the grid has no solution.
 
-        >>> placed_1_after_5 = (
-        ...     ":0000:x:5+1..7....6..195....98....6.8...6...34..8.3..17"
-        ...     "...2...6.6....28....419..5....8..79:::"
-        ... )
-        >>> mistakes_of(placed_1_after_5)
+        >>> rest = "..7....6..195....98....6.8...6...34..8.3..17...2...6.6....28....419..5....8..79"
+        >>> mistakes_of(f":0000:x:5+1{rest}:::")
         (Mistake(cell=1, value=1, is_placed=True),)
 
     Raises like `steps_of`.
