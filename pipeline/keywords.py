@@ -5,7 +5,6 @@ from __future__ import annotations
 import warnings
 from collections.abc import Collection
 from dataclasses import replace
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, TypedDict
 
@@ -89,6 +88,8 @@ class WishOptions(TypedDict, total=False):
 def check_name(name: str, names: Collection[str]) -> None:
     """Raise TypeError for a keyword argument that is none of `names`."""
     if name not in names:
+        from difflib import get_close_matches  # noqa: PLC0415 - few names are wrong
+
         similar = "".join(f"; did you mean {x}?" for x in get_close_matches(name, names, 1))
         expected = ", ".join(names)
         raise TypeError(f"{name}: unexpected keyword argument; expected {expected}{similar}")

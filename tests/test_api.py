@@ -95,6 +95,18 @@ def test_every_rule_is_public():
     assert all(getattr(rules, kind.__name__) is kind for kind in MEANS)
 
 
+def test_importing_the_package_loads_nothing_else():
+    code = "import sys, pipeline; print([name for name in sys.modules if 'pipeline' in name])"
+    done = subprocess.run(
+        [sys.executable, "-S", "-c", code],
+        check=True,
+        capture_output=True,
+        text=True,
+        env={"PYTHONPATH": str(Path(pipeline.__file__).parents[1])},
+    )
+    assert done.stdout == "['pipeline.version', 'pipeline']\n"
+
+
 def test_rules_are_loaded_by_who_asks_for_them_alone():
     code = "import sys, pipeline; pipeline.Puzzle; print('pipeline.puzzle.rules' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
