@@ -32,6 +32,7 @@ from pipeline import (
     UsageError,
     all_steps_of,
     certify_grid,
+    convert,
     dedupe,
     generate,
     mistakes_of,
@@ -406,6 +407,12 @@ def test_parse_puzzle_says_what_takes_formulas_and_rows():
 def test_a_similar_keyword_is_suggested():
     with pytest.raises(TypeError, match=r"; did you mean max_solutions\?$"):
         solve(UNIQUE, max_solution=3)
+
+
+def test_what_is_converted_is_shown_in_one_line():
+    drawn, refused = convert(Puzzle.from_rows(ROWS), EMPTY.with_rules(rules.AntiKnight()), to="ss")
+    assert repr(drawn) == f"<Converted puzzle: {len(drawn.data)} bytes>"
+    assert repr(refused) == f"<Converted puzzle: {refused.reason}>"
 
 
 def test_solutions_are_counted_up_to_a_limit():
