@@ -24,9 +24,9 @@ from typing import Any
 from folders import fresh_folder
 
 import pipeline
-from pipeline import Settings
 from pipeline.service.log import LazyLog
 from pipeline.service.loop import run_once
+from pipeline.settings import Settings
 
 PUZZLE = b"1...\n..2.\n.3..\n...4\n"
 LINE = b"53..7....6..195....98....6.8...6...34..8.3..17...2...6.6....28....419..5....8..79\n"

@@ -31,11 +31,11 @@ from million import make
 from puzzles import made
 from pysat.solvers import Minisat22
 
-from pipeline import encode_puzzle
 from pipeline.certify import many as checking
 from pipeline.puzzle.geometry import NINE_BY_NINE
 from pipeline.puzzle.puzzle import Puzzle
 from pipeline.solving import compiled as lanes
+from pipeline.solving.encode import encode_puzzle
 
 MOST = 3
 """Solutions to find: two are published, a third shows that there are more."""

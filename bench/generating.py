@@ -14,7 +14,8 @@ import time
 from argparse import ArgumentParser, RawDescriptionHelpFormatter
 from contextlib import suppress
 
-from pipeline import Wish, generate
+from pipeline import generate
+from pipeline.catalogue.generating import Wish
 from pipeline.errors import LimitReached
 from pipeline.steps import BY_SCORE, loader
 from pipeline.steps.orders import technique_named

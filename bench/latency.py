@@ -24,7 +24,8 @@ from bare import bare_seconds
 from folders import fresh_folder
 from puzzles import puzzles
 
-from pipeline import Geometry, Grid, encode_puzzle, parse_puzzle
+from pipeline import Geometry, Grid, parse_puzzle
+from pipeline.solving.encode import encode_puzzle
 
 COUNT = 300
 PATIENCE = 30.0

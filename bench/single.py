@@ -18,8 +18,8 @@ from pathlib import Path
 from bare import bare_seconds
 from puzzles import puzzles
 
-from pipeline import Settings
 from pipeline.service.solving import solve_source
+from pipeline.settings import Settings
 from pipeline.solving.solvers import Solvers
 
 COUNT = 200

@@ -24,9 +24,9 @@ from bare import bare_seconds
 from fastest import baseline_seconds, first_fields
 from pysat.solvers import Minisat22
 
-from pipeline import encode_puzzle, parse_puzzle
+from pipeline import parse_puzzle
 from pipeline.puzzle.puzzle import Grid, Puzzle
-from pipeline.solving.encode import Numbering
+from pipeline.solving.encode import Numbering, encode_puzzle
 
 WARM = 200
 SAMPLE = 100

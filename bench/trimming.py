@@ -18,13 +18,13 @@ from pathlib import Path
 
 from variants import givens
 
-from pipeline import Settings
 from pipeline.certify.formula import Core, core_of
 from pipeline.certify.lrat import check_lrat
 from pipeline.certify.proof import PROGRAM, trim_to_lrat
 from pipeline.errors import PipelineError
 from pipeline.limits import Limits
 from pipeline.service.solving import solve_one
+from pipeline.settings import Settings
 from pipeline.solving.problem import PuzzleProblem, read_problem
 from pipeline.solving.result import Stopwatch
 from pipeline.solving.solvers import Solvers

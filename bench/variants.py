@@ -32,12 +32,11 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
-from pipeline import Settings
 from pipeline.errors import InvalidPuzzle
 from pipeline.limits import Limits
 from pipeline.service.doctor import programs_of
 from pipeline.service.solving import solve_one
-from pipeline.settings import ENCODING
+from pipeline.settings import ENCODING, Settings
 from pipeline.solving.cnf import dimacs_lines
 from pipeline.solving.problem import PuzzleProblem, read_problem
 from pipeline.solving.result import Result, Stopwatch

@@ -51,8 +51,8 @@ rules that have no drawing below the board. Rules that only the Interactive Sudo
 defined by [its source](https://github.com/sigh/Interactive-Sudoku-Solver).
 
 The line of Python makes the first rule of each picture, see [Puzzles with
-rules](../how-to/python.md#puzzles-with-rules). In it `at` is `puzzle.geometry.cells_at`, which
-takes rows and columns counted from 1, and `boxes` is `tuple(puzzle.geometry.boxes())`.
+rules](../how-to/python.md#puzzles-with-rules). Cells are given by row and column, counted from 1,
+and `boxes` is `puzzle.geometry.boxes()`.
 
 Each rule is defined once, by constraints that both check the values of a solution and produce the
 clauses for solvers and proofs. Tests compare both with a plain predicate of each rule, written from
@@ -687,7 +687,7 @@ def picture(example: Example) -> str:
         solution = Grid(geometry, tuple(map(int, example.values)))
         solved = Board(Puzzle.empty(geometry, example.rules), solution)
         return board_svg(solved, example.name, "b", standalone=True) + "\n"
-    shown = {cell for rule in example.rules for cell in rule.cells(geometry)}
+    shown = {cell for rule in example.rules for cell in rule.scope(geometry)}
     blank = geometry.lowest - 1
     values = (int(v) if cell in shown else blank for cell, v in enumerate(example.values))
     board = Board(Puzzle.of_values(geometry, values, example.rules))
@@ -776,45 +776,43 @@ def _meaning(rule: type[Rule]) -> str:
 
 
 def in_python(rule: Rule, geometry: Geometry) -> str:
-    """The rule as Python source, with `at` and `boxes` of that geometry."""
-    cells, words = list[int](), list[str]()
-    is_usual_before = False
+    """The rule as Python source, with `boxes` of that geometry."""
+    words, is_usual_before = list[str](), False
     for each in fields(rule):
         value, kind = getattr(rule, each.name), str(each.type)
-        if kind == "Cell":
-            cells.append(value)
-        elif value == each.default:
+        if value == each.default:
             is_usual_before = True
         else:
             written = _written(value, kind, geometry)
             is_named = is_usual_before or isinstance(value, bool)
             words.append(f"{each.name}={written}" if is_named else written)
-    words = [f"*{_at(cells, geometry)}", *words] if cells else words
     return f"{type(rule).__name__}({', '.join(words)})"
 
 
 def _written(value: Any, kind: str, geometry: Geometry) -> str:
-    """A field's value as Python source; cells become calls of `at`."""
-    if kind == "Cells":
-        return _at(value, geometry)
-    if kind in ("tuple[Cells, ...]", "CellPairs"):
-        groups = _tuple(_at(each, geometry) for each in value)
-        return "boxes" if value == tuple(geometry.boxes()) else groups
-    if kind == "tuple[tuple[Cell, int], ...]":
-        cells, numbers = zip(*value, strict=True)
-        return f"tuple(zip({_at(cells, geometry)}, {numbers}))"
-    if isinstance(value, tuple):
-        return _tuple(_written(each, "", geometry) for each in value)
-    return in_python(value, geometry) if isinstance(value, Rule) else repr(value)
+    """A field's value as Python source; cells become positions."""
+    match kind, value:
+        case "CellField", _:
+            written = str(geometry.place(value))
+        case "CellsField", _:
+            written = _list(_written(each, "CellField", geometry) for each in value)
+        case "PairsField", _:
+            written = _list(str(tuple(map(geometry.place, pair))) for pair in value)
+        case "GroupsField", _ if value == tuple(geometry.boxes()):
+            written = "boxes"
+        case "GroupsField", _:
+            written = _list(_written(each, "CellsField", geometry) for each in value)
+        case "TermsField", _:
+            written = _list(str((geometry.place(cell), weight)) for cell, weight in value)
+        case "_Choices", _:
+            written = _list(_list(in_python(rule, geometry) for rule in rules) for rules in value)
+        case _:
+            written = repr(value)
+    return written
 
 
-def _at(cells: Iterable[int], geometry: Geometry) -> str:
-    return f"at({', '.join(map(str, map(geometry.place, cells)))})"
-
-
-def _tuple(written: Iterable[str]) -> str:
-    members = [*written]
-    return f"({members[0]},)" if len(members) == 1 else f"({', '.join(members)})"
+def _list(written: Iterable[str]) -> str:
+    return f"[{', '.join(written)}]"
 
 
 def _has_usual(field: Field[Any]) -> bool:

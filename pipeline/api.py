@@ -16,6 +16,8 @@ from pipeline.keywords import (
     ConvertingOptions,
     SolvingOptions,
     SourceOptions,
+    WishOptions,
+    check_name,
     settings_from,
 )
 from pipeline.puzzle.geometry import NINE_BY_NINE
@@ -24,7 +26,7 @@ from pipeline.service.signals import Stop
 from pipeline.service.solving import ProblemLike, PuzzleLike, problem_of_source, solve_sources
 from pipeline.service.workers import BatchRequest, Pool, Request
 from pipeline.settings import Settings, settings_declared
-from pipeline.solving import MAX_STEPS_SIDE
+from pipeline.solving import MAX_STEPS_SIDE, Rating
 from pipeline.solving.cnf import Unknown, Unsat
 from pipeline.solving.complete import check_complete, prove_complete
 from pipeline.solving.one import Search
@@ -74,16 +76,22 @@ def solve(puzzle: ProblemLike, **settings: Unpack[SolvingOptions]) -> Result[Gri
 def solve(puzzle: ProblemLike, **settings: Unpack[SolvingOptions]) -> Result[Grid | Model]:
     """Solve a puzzle or formula.
 
-    `puzzle` is a Puzzle, a problem as returned by `read`, a text (str or bytes), a file (Path), or
-    a list of rows as for `Puzzle.from_rows`. Solutions of a puzzle are grids, solutions of a
+    `puzzle` is a Puzzle, an item of `read`, a text (str or bytes), a file (Path), or rows as for
+    `Puzzle.from_rows`. Solutions of a puzzle are grids, solutions of a
     formula are models; `Result.grids` contains only grids. `settings` are the fields of
     `Settings` that SolvingOptions lists. For a text that is not a puzzle, the Result has the status
-    `invalid`, and its message names the position and the error.
+    `invalid`, and its message names the position and the error; `Result.solution` and
+    `Result.raise_for_status` raise the exception that `parse_puzzle` raises.
 
-        >>> solve("1.....2..3.....4").solutions[0].values[:4]
-        (1, 2, 4, 3)
+        >>> result = solve("1.....2..3.....4")
+        >>> result
+        <Result unique, 1 solution, exhaustive-search>
+        >>> result.solution[1, 2]
+        2
         >>> solve("11..............").message
         'row 1 holds 1 twice: row 1, column 1 and row 1, column 2'
+        >>> solve("53..7").message
+        'puzzle:1:1: expected a row of 4, 6, 8 or 9 cells, found 5 cells'
 
     Raises UsageError for an invalid setting, SolverMissing if the requested solver is not
     installed, EnvironmentFailure if no solver can run, OSError if a file cannot be read, ValueError
@@ -114,6 +122,9 @@ def solve_many(
 
         >>> [result.status for result in solve_many(["1.....2..3.....4", "1..............."])]
         ['unique', 'multiple']
+        >>> from pipeline import read
+        >>> [result.status for result in solve_many(read("examples/collection.txt"))]
+        ['unique', 'unique', 'unique', 'unique', 'multiple']
 
     Raises like `solve`.
     """
@@ -140,6 +151,7 @@ def solutions(puzzle: ProblemLike, **settings: Unpack[SolvingOptions]) -> Genera
     MAX_CHECKED_SOLUTIONS. Closing the generator ends the solver. `timeout` covers all solutions,
     including the time that the caller takes between them. `max_solutions` is ignored.
 
+        >>> from contextlib import closing
         >>> from itertools import islice
         >>> with closing(solutions("................")) as grids:
         ...     len(set(islice(grids, 100)))
@@ -170,6 +182,36 @@ def solutions(puzzle: ProblemLike, **settings: Unpack[SolvingOptions]) -> Genera
             else:
                 break
         yield from _missing_solutions(search, [*yielded], solvers)
+
+
+def count(puzzle: ProblemLike, **settings: Unpack[SolvingOptions]) -> int:
+    """Count the solutions of a puzzle or formula, up to `max_solutions`, which is 100 by default.
+
+        >>> count("1..............."), count("................", max_solutions=10)
+        (72, 10)
+
+    Raises like `solve`, and the errors of `Result.raise_for_status`.
+    """
+    settings["max_solutions"] = settings_from(settings, SolvingOptions).solution_limit
+    return len(solve(puzzle, **settings).raise_for_status().solutions)
+
+
+def rate(puzzle: ProblemLike, **settings: Unpack[SolvingOptions]) -> Rating:
+    """Rate a classic 9×9 puzzle by the logical steps that solve it, as `--traits rating` does.
+
+        >>> from pathlib import Path
+        >>> rating = rate(Path("examples/line.sdm"))
+        >>> rating.level, rating.hardest, rating.score, rating.se
+        ('easy', 'hidden single', 508, 1.5)
+
+    Raises like `solve`, the errors of `Result.solution`, and ValueError for other puzzles.
+    """
+    settings["traits"] = "rating"
+    result = solve(puzzle, **settings)
+    result.solution  # noqa: B018 - raises if there is none, or several
+    if result.traits is None or result.traits.rating is None:
+        raise ValueError("only 9×9 puzzles without rules of variants have a rating")
+    return result.traits.rating
 
 
 def _missing_solutions(
@@ -262,7 +304,14 @@ def to_arrow(results: Iterable[Result[Grid | Model]]) -> Table:
 
 
 def to_frame(results: Iterable[Result[Grid | Model]]) -> DataFrame:
-    """The table of `to_arrow` as a pandas DataFrame; needs the extra [data]."""
+    """The table of `to_arrow` as a pandas DataFrame; needs the extra [data].
+
+        >>> frame = to_frame(solve_many(["1.....2..3.....4", "1...............", "x"]))
+        >>> frame[["index", "status", "solutions"]].to_dict("list")
+        {'index': [1, 2, 3], 'status': ['unique', 'multiple', 'invalid'], 'solutions': [1, 72, 0]}
+
+    Raises like `to_arrow`.
+    """
     from pipeline.outbox.arrow import frame_of  # noqa: PLC0415 - slow to load
 
     return frame_of(to_arrow(results))
@@ -284,6 +333,10 @@ def dedupe(
     the puzzles of that source, and puzzles without an equivalent there are written to `kept`. An
     item that cannot be compared is yielded as a `SkippedItem` with the reason. Memory use is
     bounded: above some millions of classes, a temporary folder is used.
+
+        >>> copies = dedupe("examples/collection.txt", "examples/collection.txt")
+        >>> [(copy.line, copy.first_line) for copy in copies]
+        [(2, 2), (3, 3), (4, 4), (5, 5), (6, 6)]
 
     Raises UsageError for an invalid setting, OSError if a file cannot be read or written.
     """
@@ -381,25 +434,32 @@ def bench(
 
 
 def generate(
-    wish: Wish | None = None, seed: int = 0, on_tried: Callable[[int], object] = lambda _: None
+    wish: Wish | None = None,
+    seed: int = 0,
+    on_tried: Callable[[int], object] = lambda _: None,
+    **properties: Unpack[WishOptions],
 ) -> Generator[Result[Grid]]:
     """Generate an endless sequence of new 9×9 puzzles with a unique solution, by default minimal.
 
-    Each puzzle is a Result as from `solve`, with a certificate of uniqueness. The same wish and
-    seed give the same puzzles. `on_tried` is called frequently with the number of puzzles tried
-    so far.
+    Each puzzle is a Result as from `solve`, with a certificate of uniqueness. `properties` are the
+    fields of `Wish`, and replace those of `wish`. The same properties and seed give the same
+    puzzles. `on_tried` is called frequently with the number of puzzles tried so far.
 
         >>> from itertools import islice
-        >>> [result.status for result in islice(generate(), 2)]
-        ['unique', 'unique']
+        >>> [result.puzzle for result in islice(generate(givens=(24, 25), seed=7), 2)]
+        [<Puzzle of 9×9 cells, 24 givens>, <Puzzle of 9×9 cells, 24 givens>]
 
-    Raises UsageError for a negative seed, LimitReached if no puzzle is found for a long time.
+    Raises UsageError for a negative seed or properties that contradict each other, and LimitReached
+    if no puzzle is found for a long time.
     """
     from pipeline.catalogue import generating  # noqa: PLC0415 - slow to load
     from pipeline.puzzle.puzzle import Grid, Puzzle  # noqa: PLC0415
     from pipeline.reading.formats import parsed_from  # noqa: PLC0415
 
-    for generated in generating.generate_puzzles(wish or generating.Wish(), seed, on_tried):
+    for name in properties:
+        check_name(name, WishOptions.__annotations__)
+    wish = replace(wish or generating.Wish(), **properties)
+    for generated in generating.generate_puzzles(wish, seed, on_tried):
         yield Result(
             "unique",
             (Grid(NINE_BY_NINE, generated.solution),),
@@ -427,19 +487,23 @@ def has_orders(problem: PuzzleProblem) -> bool:
 
 
 def steps_of(
-    result: Result[Grid | Model], *, order: Order = "hodoku", optional: Collection[str] = ()
+    puzzle: Result[Grid | Model] | ProblemLike,
+    *,
+    order: Order = "hodoku",
+    optional: Collection[str] = (),
 ) -> Iterator[Step]:
-    """Yield the logical steps that solve the puzzle of a result.
+    """Yield the logical steps that solve a puzzle, which may be solved already: a Result.
 
     Each step uses the first technique that makes progress. If the file contains the state of a game
     in progress, without mistakes, the steps start from it.
 
-        >>> from pipeline import solve, steps_of
-        >>> for step in steps_of(solve("12345678." + "." * 72)):
+        >>> for step in steps_of("12345678." + "." * 72):
         ...     print(step)
         ...     print(step.reason)
         r1c9=9 full house in row 1
         r1c9 is the only open cell of row 1, and 9 is missing there.
+
+    The first step is a hint: its `technique.name` and `where` tell less than the step.
 
     `order`: the order of the techniques for a 9×9 puzzle without extra rules: `hodoku`, `explainer`
     for that of Sudoku Explainer, or `boxes` for that of a beginner, who looks for singles in boxes
@@ -449,13 +513,14 @@ def steps_of(
     "grouped chain with ALS". They are tried at their places in `hodoku` and `boxes`. Other names do
     not matter.
 
-    Raises ValueError if `has_steps` is false.
+    Raises ValueError if the puzzle has no solution, or values other than 1 to 16 or fewer, and the
+    errors of `solve` and `Result.raise_for_status`.
     """
-    return _find_steps(result, order, optional)
+    return _find_steps(_solved(puzzle), order, optional)
 
 
 def all_steps_of(
-    result: Result[Grid | Model],
+    puzzle: Result[Grid | Model] | ProblemLike,
     *,
     order: Order = "hodoku",
     on_search: Callable[[int], object] = lambda _: None,
@@ -466,13 +531,19 @@ def all_steps_of(
     `steps_of`, with all optional techniques. For a 9×9 puzzle without extra rules, `on_search` is
     called frequently with the number of techniques that are done.
 
-        >>> from pipeline import all_steps_of, solve
-        >>> print(next(all_steps_of(solve("12345678." + "." * 72))))
-        r1c9=9 full house in row 1
+        >>> next(all_steps_of("12345678." + "." * 72))
+        <Step r1c9=9 full house in row 1>
+
+    Raises like `steps_of`.
     """
     from pipeline.steps.techniques import OPTIONAL  # noqa: PLC0415 - numpy is slow to load
 
-    return _find_steps(result, order, OPTIONAL, on_search)
+    return _find_steps(_solved(puzzle), order, OPTIONAL, on_search)
+
+
+def _solved(puzzle: Result[Grid | Model] | ProblemLike) -> Result[Grid | Model]:
+    """The result of a puzzle, unless it is one. Raises like `solve` and `raise_for_status`."""
+    return puzzle if isinstance(puzzle, Result) else solve(puzzle).raise_for_status()
 
 
 def _find_steps(
@@ -488,6 +559,7 @@ def _find_steps(
 
     problem, certificate = result.problem, result.certificate
     if not isinstance(problem, PuzzleProblem) or not has_steps(result):
+        result.raise_for_status()
         raise ValueError(NO_STEPS)
     is_unique = result.status == "unique"
     placed, eliminated = (
@@ -524,12 +596,19 @@ class Mistake(NamedTuple):
     is_placed: bool
 
 
-def mistakes_of(result: Result[Grid | Model]) -> tuple[Mistake, ...]:
+def mistakes_of(puzzle: Result[Grid | Model] | ProblemLike) -> tuple[Mistake, ...]:
     """The mistakes of a player in the state of a game in progress; empty if none is known.
 
     Compares the state with the unique solution. For a grid of candidates, all of which are part of
     the puzzle, solves the puzzle of its filled cells if the grid has no solution.
+
+        >>> rest = "..7....6..195....98....6.8...6...34..8.3..17...2...6.6....28....419..5....8..79"
+        >>> mistakes_of(f":0000:x:5+1{rest}:::")
+        (Mistake(cell=1, value=1, is_placed=True),)
+
+    Raises like `steps_of`.
     """
+    result = _solved(puzzle)
     problem = result.problem
     if not isinstance(problem, PuzzleProblem):
         return ()

@@ -7,6 +7,9 @@ PipelineError
 │   └── InvalidResult          not a solver's result file
 ├── UsageError                 invalid options (exit 2)
 │   └── SolverMissing          the requested solver is not installed
+├── NotUnique                  a result does not have exactly one solution
+│   ├── NoSolution             it has none
+│   └── MultipleSolutions      it has several
 ├── LimitReached               a puzzle exceeded its time or memory limit
 ├── SolverError                a solver crashed, lost its answer or gave a wrong one
 └── EnvironmentFailure         disk full, out of file descriptors, … (exit 75)
@@ -23,7 +26,15 @@ from typing import Literal
 
 
 class PipelineError(Exception):
-    """Base class of all exceptions that this package defines."""
+    """Base class of all exceptions that this package defines.
+
+    >>> from pipeline import PipelineError, solve
+    >>> try:
+    ...     solve("11..............").solution
+    ... except PipelineError as error:
+    ...     type(error).__name__, str(error)
+    ('NoSolution', 'row 1 holds 1 twice: row 1, column 1 and row 1, column 2')
+    """
 
 
 RefusalCode = Literal[
@@ -55,6 +66,13 @@ class InputError(PipelineError):
 class InvalidPuzzle(InputError):
     """A file that is not a puzzle.
 
+        >>> from pipeline import parse_puzzle
+        >>> try:
+        ...     parse_puzzle("1.....2..3.....9")
+        ... except InvalidPuzzle as error:
+        ...     error.line, error.column, error.expected, error.found, error.code
+        (1, 16, 'a value from 1 to 4 or a blank', "'9'", 'wrong-cell')
+
     - `line`, `column`: position of the error, from 1, in characters; None if the file as a whole is
       invalid.
     - `truncated`: the file may be cut off, and might be valid with more data.
@@ -73,6 +91,10 @@ class InvalidPuzzle(InputError):
     hint: str = ""
     read_as: str = ""
 
+    def __post_init__(self) -> None:
+        # what unpickling passes to __init__; it restores all attributes afterwards
+        self.args = (self.source, self.line, self.column, self.expected, self.found)
+
     def __str__(self) -> str:
         where = [printable(self.source)]
         where += [str(number) for number in (self.line, self.column) if number is not None]
@@ -90,6 +112,18 @@ class UsageError(PipelineError):
 
 class SolverMissing(UsageError):
     """The requested solver is not installed."""
+
+
+class NotUnique(PipelineError):
+    """A result does not have exactly one solution. `Result.solution` raises one of its kinds."""
+
+
+class NoSolution(NotUnique):
+    """A puzzle or formula has no solution."""
+
+
+class MultipleSolutions(NotUnique):
+    """A puzzle or formula has several solutions."""
 
 
 class LimitReached(PipelineError):
@@ -152,6 +186,15 @@ def in_words(error: Exception) -> str:
 def counted(number: int, noun: str, spec: str = "") -> str:
     """Format a number with its noun: `1 row`, `2 rows`; with the format spec `,`: `1,000 rows`."""
     return f"{number:{spec}} {noun}{'s' * (number != 1)}"
+
+
+MAX_REPR = 160
+"""Maximum number of characters of the words in a `repr`."""
+
+
+def shortened(text: str, length: int = MAX_REPR) -> str:
+    """The text, cut off with an ellipsis if it is longer than `length` characters."""
+    return text if len(text) <= length else f"{text[: length - 1]}…"
 
 
 _SHORT_TIMES = ((1.0, "s", 1.0), (1e-3, "ms", 1e3), (1e-6, "µs", 1e6))

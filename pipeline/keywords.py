@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Collection
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypedDict
@@ -13,6 +14,7 @@ from pipeline.settings import (
     AlphabetChoice,
     EncodingChoice,
     FormatChoice,
+    Level,
     ProveChoice,
     Settings,
     SolverChoice,
@@ -71,6 +73,28 @@ class BenchOptions(SourceOptions, total=False):
     encoding: EncodingChoice
 
 
+class WishOptions(TypedDict, total=False):
+    """Properties of the puzzles to generate, as in `Wish`."""
+
+    givens: tuple[int, int]
+    minimal: bool
+    symmetric: bool
+    marks: bool
+    depth: tuple[int, int] | None
+    level: Level | None
+    technique: str | None
+
+
+def check_name(name: str, names: Collection[str]) -> None:
+    """Raise TypeError for a keyword argument that is none of `names`."""
+    if name not in names:
+        from difflib import get_close_matches  # noqa: PLC0415 - few names are wrong
+
+        similar = "".join(f"; did you mean {x}?" for x in get_close_matches(name, names, 1))
+        expected = ", ".join(names)
+        raise TypeError(f"{name}: unexpected keyword argument; expected {expected}{similar}")
+
+
 def settings_from(
     arguments: SourceOptions | SolvingOptions | ConvertingOptions | BenchOptions, options_type: type
 ) -> Settings:
@@ -84,8 +108,7 @@ def settings_from(
         _current_setting(name, value) for name, value in arguments.items()
     )
     for name, value in chosen.items():
-        if name not in names:
-            raise TypeError(f"{name}: unexpected keyword argument; expected {', '.join(names)}")
+        check_name(name, names)
         # Without the unit, the message does not suggest a text such as '10 s' for a number.
         replace(declared[name], quantity=None).check(value, name)
     return Settings(**chosen)

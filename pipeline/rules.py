@@ -3,13 +3,15 @@
     >>> from pipeline import Puzzle, solve
     >>> from pipeline.rules import Cage, Thermometer
     >>> puzzle = Puzzle.empty(4)
-    >>> at = puzzle.geometry.cells_at
-    >>> lines = at((1, 1), (1, 2), (1, 3), (1, 4)), at((3, 1), (3, 2))
-    >>> puzzle = puzzle.with_rules(*map(Thermometer, lines), Cage(at((2, 1), (3, 1)), 5))
-    >>> [grid] = solve(puzzle).solutions
-    >>> [*grid.rows()]
+    >>> puzzle = puzzle.with_rules(
+    ...     Thermometer([(1, 1), (1, 2), (1, 3), (1, 4)]),
+    ...     Thermometer([(3, 1), (3, 2)]),
+    ...     Cage([(2, 1), (3, 1)], total=5),
+    ... )
+    >>> list(solve(puzzle).solution)
     [(1, 2, 3, 4), (3, 4, 1, 2), (2, 3, 4, 1), (4, 1, 2, 3)]
 
+A cell is (row, column), counted from 1, or its number, counted from 0.
 `docs/reference/rules.md` has an example of each rule.
 """
 

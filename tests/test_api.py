@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import base64
 import doctest
-import inspect
 import os
 import subprocess
 import sys
 from contextlib import closing
+from dataclasses import fields
 from importlib import import_module
 from itertools import count, islice, repeat
 from pathlib import Path
@@ -31,19 +31,26 @@ from pipeline import (
     Settings,
     UsageError,
     all_steps_of,
+    certify_grid,
+    convert,
     dedupe,
+    generate,
     mistakes_of,
     parse_puzzle,
+    rate,
     read,
     rules,
     solutions,
     solve,
     solve_many,
     steps_of,
+    to_frame,
 )
+from pipeline import count as count_solutions
+from pipeline.catalogue.generating import Wish
 from pipeline.certify.exhaustive import SearchResult
-from pipeline.errors import SolverError
-from pipeline.keywords import SolvingOptions, SourceOptions
+from pipeline.errors import InputError, MultipleSolutions, SolverError
+from pipeline.keywords import SolvingOptions, SourceOptions, WishOptions
 from pipeline.solving.complete import CompletenessCheck
 from pipeline.solving.result import Certificate, Stopwatch
 from pipeline.solving.solvers.pysat import ProofLimitReached
@@ -57,9 +64,9 @@ EMPTY = Puzzle.empty(Geometry(3, 3))
     "module",
     [
         "pipeline",
-        *(f"pipeline.{name}" for name in ("api", "certify.grids", "rules", "solving.cnf")),
-        "pipeline.puzzle.puzzle",
-        *(f"pipeline.{name}" for name in ("solving.encode", "solving.items")),
+        *(f"pipeline.{name}" for name in ("api", "certify.grids", "errors", "rules", "steps.step")),
+        *(f"pipeline.puzzle.{name}" for name in ("geometry", "puzzle")),
+        *(f"pipeline.solving.{name}" for name in ("cnf", "encode", "items", "result")),
         *(f"pipeline.reading.formats.{name}" for name in ("detect", "grid_text")),
     ],
 )
@@ -68,17 +75,37 @@ def test_the_examples_in_the_docstrings_run(module):
     assert (failed, attempted > 0) == (0, True)
 
 
-def test_dir_lists_all_that_is_public_and_each_has_a_docstring():
+def test_the_names_at_the_top_are_few_and_each_has_an_example():
     assert dir(pipeline) == sorted(pipeline.__all__)
-    for name in pipeline.__all__:
-        thing = getattr(pipeline, name)
-        if inspect.isclass(thing) or inspect.isfunction(thing):
-            assert thing.__doc__, name
+    assert len(pipeline.__all__) <= 25
+    listed = {name: getattr(pipeline, name) for name in pipeline.__all__ if name != "__version__"}
+    assert [name for name, thing in listed.items() if ">>> " not in (thing.__doc__ or "")] == []
+
+
+def test_former_names_can_still_be_imported():
+    former = ("Settings", "Wish", "Tally", "solve_puzzle", "encode_puzzle", "InputError", "overlap")
+    assert not {*former} & {*dir(pipeline)}
+    assert pipeline.Settings is Settings
+    assert all(getattr(pipeline, name).__doc__ for name in former)
+    with pytest.raises(AttributeError, match="no attribute 'sovle'"):
+        pipeline.sovle  # noqa: B018
 
 
 def test_every_rule_is_public():
     assert {*rules.__all__} == {kind.__name__ for kind in MEANS}
     assert all(getattr(rules, kind.__name__) is kind for kind in MEANS)
+
+
+def test_importing_the_package_loads_nothing_else():
+    code = "import sys, pipeline; print([name for name in sys.modules if 'pipeline' in name])"
+    done = subprocess.run(
+        [sys.executable, "-S", "-c", code],
+        check=True,
+        capture_output=True,
+        text=True,
+        env={"PYTHONPATH": str(Path(pipeline.__file__).parents[1])},
+    )
+    assert done.stdout == "['pipeline.version', 'pipeline']\n"
 
 
 def test_rules_are_loaded_by_who_asks_for_them_alone():
@@ -97,14 +124,6 @@ def test_the_keywords_of_the_library_have_the_types_of_the_settings(options):
 def test_solve_takes_a_puzzle_and_texts(puzzle):
     result = solve(puzzle, solver="pysat", max_solutions=3)
     assert (result.status, len(result.solutions), result.complete) == ("multiple", 3, False)
-
-
-def test_a_result_is_shown_in_a_few_lines():
-    shown = repr(solve(UNIQUE, solver="pysat"))
-    assert shown.startswith(
-        "Result(status='unique', solutions=(<Grid of 4×4 cells>,), complete=True"
-    )
-    assert len(shown) < 1000
 
 
 def test_solve_takes_a_formula_and_says_what_is_no_puzzle():
@@ -283,6 +302,18 @@ def test_read_gives_the_problems_of_whatever_can_be_dropped(tmp_path):
     assert names == ["f.cnf", *["many.txt"] * 3, "one.txt", *packed]
 
 
+@pytest.mark.parametrize("workers", [1, 2])
+def test_items_are_solved_and_those_without_a_problem_are_invalid(workers):
+    items = [*read(f"{LINE}\n{PAIR}\nx\n".encode())]
+    results = [*solve_many(items, workers=workers)]
+    assert [result.status for result in results] == ["unique", "multiple", "invalid"]
+    assert results[0].solution == solve(items[0]).solution == solve(LINE).solution
+    assert (results[2].message, results[2].code) == (items[2].reason, items[2].code)
+    assert repr(items[2]) == f"<Item data:3: {items[2].reason}>"
+    with pytest.raises(InputError, match="data:3:1: expected a row"):
+        next(solutions(items[2]))
+
+
 def test_what_read_cannot_read_is_an_item_with_a_reason(tmp_path):
     (tmp_path / "half.zip").write_bytes(zip_of(("a.txt", UNIQUE))[:-30])
     ((_, _, reason),) = items_of(tmp_path / "half.zip")
@@ -322,6 +353,117 @@ def test_rows_that_are_no_grid_are_an_error_of_the_argument():
         solve([[1, 2], [1]])
 
 
+def test_rows_may_be_an_array():
+    numpy = pytest.importorskip("numpy")
+    assert solve(numpy.array(ROWS)).solution == solve(ROWS).solution
+
+
+WRONG_TEXTS = [
+    "",
+    "53..7",
+    "53..7...",
+    "1...\n..2.\n.3q.\n...4\n",
+    b"\xff\xfe\x00",
+    "killer.txt",
+    "[1,2",
+]
+
+
+@pytest.mark.parametrize("text", WRONG_TEXTS)
+def test_solve_and_parse_puzzle_agree_about_a_wrong_text(text):
+    with pytest.raises(InvalidPuzzle) as by_parsing:
+        parse_puzzle(text)
+    result = solve(text)
+    assert (result.status, result.message) == ("invalid", str(by_parsing.value))
+    with pytest.raises(InvalidPuzzle) as by_solving:
+        result.raise_for_status()
+    with pytest.raises(InvalidPuzzle) as by_enumerating:
+        next(solutions(text))
+    for raised in (by_solving, by_enumerating):
+        assert type(raised.value) is type(by_parsing.value)
+        assert vars(raised.value) == vars(by_parsing.value)
+
+
+@pytest.mark.parametrize("text", ["killer.txt", "examples/no such.sudoku", r"C:\puzzles\a.txt"])
+def test_a_file_name_is_recognised_as_one(text):
+    with pytest.raises(InvalidPuzzle, match=r"to read a file, use `Path` or `Puzzle\.from_file`$"):
+        parse_puzzle(text)
+
+
+@pytest.mark.parametrize("text", ["53..7", "1.....2..3.....9", "hello world", ".a.b"])
+def test_other_texts_are_not(text):
+    with pytest.raises(InvalidPuzzle) as raised:
+        parse_puzzle(text)
+    assert "Path" not in str(raised.value)
+
+
+def test_parse_puzzle_says_what_takes_formulas_and_rows():
+    with pytest.raises(InvalidPuzzle, match=r"found a formula; `solve` and `read` take formulas$"):
+        parse_puzzle(FORMULA)
+    with pytest.raises(TypeError, match=r"found list; Puzzle\.from_rows takes rows"):
+        parse_puzzle(ROWS)
+
+
+def test_a_similar_keyword_is_suggested():
+    with pytest.raises(TypeError, match=r"; did you mean max_solutions\?$"):
+        solve(UNIQUE, max_solution=3)
+
+
+def test_what_is_converted_is_shown_in_one_line():
+    drawn, refused = convert(Puzzle.from_rows(ROWS), EMPTY.with_rules(rules.AntiKnight()), to="ss")
+    assert repr(drawn) == f"<Converted puzzle: {len(drawn.data)} bytes>"
+    assert repr(refused) == f"<Converted puzzle: {refused.reason}>"
+
+
+def test_solutions_are_counted_up_to_a_limit():
+    assert [count_solutions(text) for text in (SIX, NONE, FORMULA)] == [6, 0, 1]
+    assert count_solutions("................", max_solutions=2) == 2
+    with pytest.raises(InvalidPuzzle):
+        count_solutions("53..7")
+    with pytest.raises(LimitReached):
+        count_solutions(EMPTY, timeout=0.001)
+
+
+def test_a_rating_is_that_of_the_trait():
+    assert rate(EASY) == solve(EASY, traits="rating").traits.rating
+    with pytest.raises(MultipleSolutions):
+        rate(EMPTY)
+    with pytest.raises(ValueError, match="only 9×9 puzzles without rules"):
+        rate(UNIQUE)
+
+
+def test_generate_takes_the_fields_of_a_wish():
+    assert [*WishOptions.__annotations__] == [field.name for field in fields(Wish)]
+    (first,) = islice(generate(seed=7, givens=(24, 25)), 1)
+    (same,) = islice(generate(Wish(givens=(24, 25)), 7), 1)
+    assert first.puzzle == same.puzzle
+
+
+@pytest.mark.parametrize(
+    ("properties", "error", "message"),
+    [
+        ({"givens": (30, 20)}, UsageError, "givens: expected a range within 0 to 81"),
+        ({"givens": 25}, UsageError, r"givens: expected \(minimum, maximum\), found 25"),
+        ({"depth": "1-2"}, UsageError, r"depth: expected \(minimum, maximum\), found '1-2'"),
+        ({"level": "x"}, UsageError, "level: expected one of easy, .*, found 'x'"),
+        ({"levels": "easy"}, TypeError, "levels: unexpected .*; did you mean level"),
+    ],
+)
+def test_a_wrong_property_of_a_puzzle_to_generate_is_named(properties, error, message):
+    with pytest.raises(error, match=f"^{message}"):
+        next(generate(**properties))
+
+
+def test_a_wrong_kind_of_argument_is_named():
+    with pytest.raises(TypeError, match=r"^expected a side or a Geometry, found '9'$"):
+        Puzzle.empty("9")
+    with pytest.raises(TypeError, match=r"^expected a Puzzle and a Grid, found str and Grid$"):
+        certify_grid(UNIQUE, solve(UNIQUE).solution)
+    pytest.importorskip("pandas")
+    with pytest.raises(TypeError, match=r"found a single one: use \[result\]$"):
+        to_frame(solve(UNIQUE))
+
+
 EASY = "53..7....6..195....98....6.8...6...34..8.3..17...2...6.6....28....419..5....8..79"
 
 
@@ -333,6 +475,25 @@ def test_steps_start_from_a_game_without_mistakes():
     assert (first.before.values[2], 2 in first.before.givens) == (4, False)
     assert first.before.values_in(3) == (6,)
     assert next(all_steps_of(result)).before == first.before
+
+
+def test_steps_are_those_of_a_text_or_of_its_result():
+    assert [*steps_of(EASY)] == [*steps_of(solve(EASY))]
+    assert next(all_steps_of(EASY)) == next(all_steps_of(solve(EASY)))
+    assert mistakes_of(EASY) == ()
+    for function in (steps_of, all_steps_of, mistakes_of):
+        with pytest.raises(InvalidPuzzle):
+            function("53..7")
+    with pytest.raises(InvalidPuzzle):
+        steps_of(solve("53..7"))
+    with pytest.raises(ValueError, match="steps are only available"):
+        steps_of(NONE)
+
+
+def test_a_step_is_a_hint_too():
+    first = next(steps_of(EASY))
+    assert repr(first) == f"<Step {first}>"
+    assert (first.technique.name, first.where) == ("naked single", "r5c5")
 
 
 def test_mistakes_are_digits_and_eliminated_candidates():

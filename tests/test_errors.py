@@ -20,6 +20,7 @@ from pipeline.errors import (
     in_words,
     is_environmental,
     printable,
+    shortened,
 )
 
 
@@ -76,6 +77,11 @@ def test_a_refusal_shows_no_control_character_of_the_files_name():
 def test_a_name_is_shown_with_everything_unprintable_escaped(name, shown):
     assert printable(name) == shown
     assert printable(name).isprintable()
+
+
+def test_a_long_text_is_shortened_with_an_ellipsis():
+    assert shortened("abc", 3) == "abc"
+    assert shortened("abcd", 3) == "ab…"
 
 
 def test_numbers_go_with_their_noun():

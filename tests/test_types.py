@@ -12,19 +12,10 @@ from typing import Any, assert_type, get_overloads
 import pytest
 
 import pipeline
-from pipeline import (
-    FormulaProblem,
-    Grid,
-    Model,
-    Puzzle,
-    PuzzleProblem,
-    Result,
-    generate,
-    read,
-    solutions,
-    solve,
-    solve_many,
-)
+from pipeline import Grid, Puzzle, Result, generate, read, solutions, solve, solve_many
+from pipeline.reading.formats.dimacs import Model
+from pipeline.rules import AntiKnight, Cage, EqualSums, OneOf, Quadruple, WhiteDot
+from pipeline.solving.problem import FormulaProblem, PuzzleProblem
 
 ROOT = Path(__file__).parents[1]
 TEXT = "1.....2..3.....4"
@@ -71,6 +62,27 @@ def test_a_puzzle_is_written_as_text_or_as_bytes() -> None:
     pytest.importorskip("typst")
     assert_type(puzzle.to("png"), bytes)
     assert_type(puzzle.to("pdf"), bytes)
+
+
+def test_a_rule_takes_cells_in_any_form_and_keeps_numbers() -> None:
+    cage = Cage([(1, 1), 1], total=3)
+    puzzle = Puzzle.empty(4).with_rules(
+        cage,
+        WhiteDot((1, 3), (1, 4)),
+        Quadruple([(1, 1), (1, 2)], [1, 2]),
+        EqualSums([[(1, 1)], [(2, 2)]]),
+        OneOf([AntiKnight(), [cage]]),
+    )
+    assert_type(cage.cells, tuple[int, ...])
+    assert_type(cage.total, int | None)
+    assert puzzle.rules[0] == Cage((0, 1), 3)
+
+
+def test_the_only_solution_has_the_type_of_the_solutions() -> None:
+    assert_type(solve(ROWS).raise_for_status(), Result[Grid])
+    assert_type(solve(ROWS).solution, Grid)
+    assert_type(solve(TEXT).solution, Grid | Model)
+    assert_type(next(iter(solve(ROWS).solution)), tuple[int, ...])
 
 
 PUBLIC = [getattr(pipeline, name) for name in pipeline.__all__]

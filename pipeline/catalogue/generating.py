@@ -110,6 +110,7 @@ class Wish:
         return technique_named(self.technique) if self.technique else None
 
     def __post_init__(self) -> None:
+        _check_range("givens", self.givens)
         minimum, maximum = self.givens
         if not 0 <= minimum <= maximum <= _CELLS:
             raise UsageError(f"givens: expected a range within 0 to {_CELLS}")
@@ -120,6 +121,10 @@ class Wish:
                 f"givens: no minimal puzzle with more than {MAX_MINIMAL_GIVENS} givens is known; "
                 "minimal=False allows redundant givens"
             )
+        if self.depth is not None:
+            _check_range("depth", self.depth)
+        if self.level is not None and self.level not in LEVELS:
+            raise UsageError(f"level: expected one of {', '.join(LEVELS)}, found {self.level!r}")
         if self.depth and not 0 <= self.depth[0] <= self.depth[1] <= MAX_TRIAL_DEPTH:
             raise UsageError(f"depth: expected a range within 0 to {MAX_TRIAL_DEPTH}")
         try:
@@ -133,6 +138,14 @@ class Wish:
                 f"technique: a puzzle with a step of {hardest.name} is at least "
                 f"{hardest.level_name}, not {self.level}"
             )
+
+
+def _check_range(name: str, value: object) -> None:
+    """Raise UsageError unless this is a pair of whole numbers."""
+    match value:
+        case (int(), int()):
+            return
+    raise UsageError(f"{name}: expected (minimum, maximum), found {value!r}")
 
 
 @dataclass(frozen=True, slots=True)

@@ -51,6 +51,9 @@ def certify_grid(puzzle: Puzzle, grid: Grid) -> tuple[Violation, ...]:
         >>> certify_grid(puzzle, Grid(puzzle.geometry, (1, 2, 3, 4) * 4))[0].message
         'column 1 holds 1 twice: row 1, column 1 and row 2, column 1'
     """
+    if not (isinstance(puzzle, Puzzle) and isinstance(grid, Grid)):
+        found = f"{type(puzzle).__name__} and {type(grid).__name__}"
+        raise TypeError(f"expected a Puzzle and a Grid, found {found}")
     if puzzle.geometry != grid.geometry:
         ours, theirs = puzzle.geometry, grid.geometry
         message = (
@@ -109,7 +112,7 @@ def _broken_rules(puzzle: Puzzle, grid: Grid) -> Iterator[Violation]:
     geometry = puzzle.geometry
     for rule in puzzle.rules:
         if not rule.holds(geometry, grid.values):
-            places = tuple(map(geometry.place, rule.cells(geometry)))
+            places = tuple(map(geometry.place, rule.scope(geometry)))
             yield Violation(rule.name, f"{rule.describe(geometry)} is broken", places)
 
 

@@ -32,12 +32,11 @@ from pipeline.steps import Step
 from pipeline.steps.orders import DEFAULT_ORDER, Order, order_with, technique_named
 from pipeline.steps.presentation.step_objects import (
     place_object,
-    place_of,
     step_object,
     technique_object,
 )
 from pipeline.steps.presentation.wording import wording_of
-from pipeline.steps.presentation.words import branch_lines, unit_names, with_commas
+from pipeline.steps.presentation.words import branch_lines
 from pipeline.steps.techniques import Technique
 from pipeline.steps.variants import VARIANT_TECHNIQUES
 
@@ -250,21 +249,13 @@ def _show_hint(
     if level == "technique":
         print(step.technique.name)
     elif level == "where":
-        print(f"{step.technique.name}: {_place_text(step)}")
+        print(f"{step.technique.name}: {step.where}")
     else:
         print(step)
         _print_details(step, full=True)
     if walkthrough.boards or level == "step":
         print_board(hint_picture(step, level), puzzle)
     return True
-
-
-def _place_text(step: Step) -> str:
-    """The units or the cells of a step."""
-    units, cells = place_of(step)
-    if units:
-        return unit_names(step.before, units, is_line=True)
-    return with_commas(map(step.before.name_of, cells))
 
 
 def _show_all(

@@ -128,6 +128,8 @@ def table_of(results: Iterable[Result]) -> Table:
     check_arrow()
     import pyarrow as pa  # noqa: PLC0415 - as above
 
+    if isinstance(results, Result):
+        raise TypeError("expected a list of results, found a single one: use [result]")
     tables = [arrow_table(b"", PuzzleRow, TRAITS)]
     requested, checked_results = set[str](), map(_check_result, results)
     while batch := list(islice(checked_results, BATCH_RESULTS)):

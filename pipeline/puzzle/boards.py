@@ -13,13 +13,14 @@ _BLANKS = ("", ".", "_", "-")
 """Ways to type a blank cell, besides 0 and None."""
 
 
-def value_of(cell: int | str | None) -> int:
-    """The value of a cell, 0 for a blank. Raises ValueError for other text."""
+def value_of(cell: int | str | None, place: tuple[int, int]) -> int:
+    """The value of a cell, 0 for a blank. Raises ValueError, which names the place, otherwise."""
     text = str(cell or "").strip()
     if text in _BLANKS:
         return 0
     if not (text.isascii() and text.isdigit()):
-        raise ValueError(f"expected a value or a blank, found {cell!r}")
+        where = "row {}, column {}".format(*place)
+        raise ValueError(f"{where}: expected a value or a blank, found {cell!r}")
     return int(text)
 
 

@@ -22,7 +22,7 @@ Cell = int
 Cells = tuple[Cell, ...]
 CellPairs = tuple[tuple[Cell, Cell], ...]
 Values = tuple[int, ...]
-"""Types of the fields of constraints and rules. Cells are numbered from 0."""
+"""Types of the fields of constraints. Cells are numbered from 0."""
 
 
 @dataclass_transform(frozen_default=True)

@@ -100,6 +100,10 @@ class FreeGrid:
 class Geometry:
     """The geometry of a grid whose boxes have height × width cells.
 
+        >>> six = Geometry(2, 3)
+        >>> six.cells_at((1, 1), (2, 1)), six.place(6), six.name_of(6)
+        ((0, 6), (2, 1), 'r2c1')
+
     The side, n = height · width, is 2 to 256. A box of 1 × n cells is a row: the grid has no boxes.
 
     - `grids`: the positions (row, column), from 0, of the first cells of several overlapping grids,
@@ -268,13 +272,20 @@ class Geometry:
 
         Raises ValueError for a position without a cell.
         """
-        cells = list[int]()
-        for row, column in places:
-            cell = self.cell_at(row, column)
-            if cell is None:
-                raise ValueError(f"there is no cell at row {row}, column {column}")
-            cells.append(cell)
-        return tuple(cells)
+        return tuple(map(self.cell_of, places))
+
+    def cell_of(self, place: int | tuple[int, int]) -> int:
+        """The cell at a position (row, column), counted from 1, or with this number.
+
+        Raises ValueError for a position without a cell. Numbers are not checked.
+        """
+        if isinstance(place, int):
+            return place
+        cell = self.cell_at(*place)
+        if cell is None:
+            where, size = "row {}, column {}".format(*place), "{}×{}".format(*self.extent)
+            raise ValueError(f"there is no cell at {where} in a grid of {size} cells")
+        return cell
 
     def group_of(self, cell: int) -> range:
         """The cells of the cell's group: the grid, or a group of extra cells."""

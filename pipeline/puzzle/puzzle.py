@@ -7,9 +7,20 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple, dataclass_transform, overload
+from dataclasses import dataclass, fields, replace
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    ClassVar,
+    Literal,
+    NamedTuple,
+    Self,
+    dataclass_transform,
+    overload,
+)
 
+from pipeline.errors import counted, shortened
+from pipeline.puzzle.arguments import convert_fields, mapped_cells
 from pipeline.puzzle.boards import board_text, value_of
 from pipeline.puzzle.geometry import (
     Geometry,
@@ -36,29 +47,67 @@ class Candidate(NamedTuple):
     value: int
 
 
-@dataclass_transform(frozen_default=True)
+# Subclasses are frozen, but mypy 1.x forgets `Field.__get__` of inherited fields in frozen classes.
+@dataclass_transform(eq_default=False)
 class Rule(ABC):
     """A rule of a variant, such as a cage, a thermometer or an anti-knight rule.
 
     A rule has data (cells and numbers), constraints, a drawing, and the name that records use. The
     constraints both check grids and produce clauses. The docstring of the class describes the rule
     to users. Each subclass becomes a frozen dataclass.
+
+    The arguments are checked when a rule is made. A cell is its number, from 0, or its position
+    (row, column), from 1; a puzzle replaces positions by numbers.
+
+        >>> from pipeline import Puzzle
+        >>> from pipeline.rules import Cage
+        >>> cage = Cage([(1, 1), (1, 10)], total=15)
+        >>> Puzzle.empty(9).with_rules(cage)
+        Traceback (most recent call last):
+        ...
+        ValueError: cage: cells: there is no cell at row 1, column 10 in a grid of 9×9 cells
     """
 
     def __init_subclass__(cls) -> None:
-        dataclass(frozen=True)(cls)
+        dataclass(frozen=True, repr=False)(cls)
 
     name: ClassVar[str]
     preposition: ClassVar[str] = ""
     """The word between the title and the first cell, such as "at"; empty if no cell is named."""
     is_faint: ClassVar[bool] = False
     """Whether the shapes are drawn faintly, because only some of the rules that they show hold."""
+    has_positions: ClassVar[bool] = False
+    """Whether a cell of this rule is still a position; then only `on` may be called."""
+
+    def __post_init__(self) -> None:
+        if convert_fields(self, self.name):
+            object.__setattr__(self, "has_positions", True)
+        self.check()
+
+    def check(self) -> None:  # noqa: B027 - few rules need more
+        """Raise ValueError if the arguments do not fit together."""
+
+    def on(self, geometry: Geometry) -> Self:
+        """The rule with the numbers of its cells in place of positions.
+
+        Raises ValueError if there is no cell at a position.
+        """
+        if not self.has_positions:
+            return self
+        rule: Any = self  # `__init_subclass__` makes it a dataclass
+        changed: Self = replace(rule, **mapped_cells(self, self.name, geometry.cell_of))
+        return changed
+
+    def __repr__(self) -> str:
+        rule: Any = self
+        arguments = (f"{field.name}={getattr(self, field.name)!r}" for field in fields(rule))
+        return f"{type(self).__name__}({shortened(', '.join(arguments))})"
 
     @abstractmethod
     def constraints(self, geometry: Geometry) -> Constraint:
         """The rule as a constraint. Raises ValueError if the rule does not fit the geometry."""
 
-    def cells(self, geometry: Geometry) -> tuple[int, ...]:
+    def scope(self, geometry: Geometry) -> tuple[int, ...]:
         """The cells on whose values the rule depends, without repeats."""
         return tuple(dict.fromkeys(self.constraints(geometry).scope()))
 
@@ -86,7 +135,7 @@ class Rule(ABC):
         """The title and the location, such as `cage 15 at r1c1`."""
         if not self.preposition:
             return self.title()
-        return f"{self.title()} {self.preposition} {geometry.name_of(self.cells(geometry)[0])}"
+        return f"{self.title()} {self.preposition} {geometry.name_of(self.scope(geometry)[0])}"
 
 
 _last_clauses: dict[tuple[Geometry, tuple[Rule, ...]], RuleClauses] = {}
@@ -96,6 +145,9 @@ _last_clauses: dict[tuple[Geometry, tuple[Rule, ...]], RuleClauses] = {}
 @dataclass(frozen=True, slots=True)
 class Puzzle:
     """A puzzle: a geometry, a mask of allowed values for each cell, and the rules of variants.
+
+        >>> Puzzle.from_rows(["1...", "..2.", ".3..", "...4"])
+        <Puzzle of 4×4 cells, 4 givens>
 
     Raises ValueError for a wrong number of cells, for a mask that is empty or contains values above
     the side, and for rules about cells outside the geometry.
@@ -112,8 +164,17 @@ class Puzzle:
         if not 0 < min(self.cells) <= max(self.cells) <= full:
             raise ValueError("every cell must allow at least one value, and none above the side")
         for rule in self.rules:
-            if not all(0 <= cell < size for cell in rule.cells(self.geometry)):
-                raise ValueError(f"{rule.name}: a cell is not in the grid")
+            if not isinstance(rule, Rule):
+                raise TypeError(f"expected a rule, found {rule!r}")
+        is_tuple = isinstance(self.rules, tuple)
+        if not is_tuple or any(rule.has_positions for rule in self.rules):
+            object.__setattr__(self, "rules", tuple(rule.on(self.geometry) for rule in self.rules))
+        for rule in self.rules:
+            for cell in rule.scope(self.geometry):
+                if not 0 <= cell < size:
+                    raise ValueError(
+                        f"{rule.name}: there is no cell {cell}; the last is {size - 1}"
+                    )
 
     @property
     def is_plain(self) -> bool:
@@ -129,6 +190,8 @@ class Puzzle:
         """
         if isinstance(geometry, int):
             geometry = default_geometry(geometry)
+        if not isinstance(geometry, Geometry):
+            raise TypeError(f"expected a side or a Geometry, found {geometry!r}")
         return cls(geometry, (geometry.all_values,) * geometry.size, rules)
 
     @classmethod
@@ -155,11 +218,27 @@ class Puzzle:
         . 3 . .
         . . . 4
         """
-        values = [[value_of(cell) for cell in row] for row in rows]
+        values = [
+            [value_of(cell, (row, column)) for column, cell in enumerate(cells, 1)]
+            for row, cells in enumerate(rows, 1)
+        ]
+        if not values:
+            raise ValueError("expected rows of values, found no row")
         geometry = geometry or default_geometry(len(values))
-        has_side = {len(values), *map(len, values)} == {geometry.side}
-        if not has_side or geometry.grids or geometry.free_grid:
-            raise ValueError(f"expected {geometry.side} rows of {geometry.side} values")
+        n = geometry.side
+        if geometry.grids or geometry.free_grid:
+            raise ValueError("expected the geometry of a single grid with standard units")
+        if len(values) != n:
+            raise ValueError(
+                f"expected {n} rows of {n} values, found {counted(len(values), 'row')}"
+            )
+        for row, line in enumerate(values, 1):
+            if len(line) != n:
+                found = counted(len(line), "value")
+                raise ValueError(f"expected {n} rows of {n} values, found {found} in row {row}")
+            if max(line) > n:
+                where = f"row {row}, column {line.index(max(line)) + 1}"
+                raise ValueError(f"{where}: expected a value up to {n}, found {max(line)}")
         return cls.of_values(geometry, [value for row in values for value in row])
 
     @classmethod
@@ -191,8 +270,8 @@ class Puzzle:
 
     def __repr__(self) -> str:
         rows, columns = self.geometry.extent
-        parts = [f"{rows}×{columns} cells", f"{len([*self.givens()])} givens"]
-        parts += [f"{len(self.rules)} rules"] if self.rules else []
+        parts = [f"{rows}×{columns} cells", counted(len([*self.givens()]), "given")]
+        parts += [counted(len(self.rules), "rule")] if self.rules else []
         return f"<Puzzle of {', '.join(parts)}>"
 
     def with_rules(self, *rules: Rule) -> Puzzle:
@@ -200,8 +279,7 @@ class Puzzle:
 
         >>> from pipeline.rules import Cage, Thermometer
         >>> puzzle = Puzzle.empty(4)
-        >>> at = puzzle.geometry.cells_at
-        >>> puzzle = puzzle.with_rules(Cage(at((1, 1), (1, 2)), 3), Thermometer(at((2, 1), (3, 1))))
+        >>> puzzle = puzzle.with_rules(Cage([(1, 1), (1, 2)], 3), Thermometer([(2, 1), (3, 1)]))
         >>> [rule.describe(puzzle.geometry) for rule in puzzle.rules]
         ['cage 3 at r1c1', 'thermometer from r2c1']
         """
@@ -273,9 +351,22 @@ class Puzzle:
         )
 
 
+_MAX_REPR_CELLS = 81
+"""Maximum number of cells of a grid whose `repr` has the values."""
+
+
 @dataclass(frozen=True, slots=True, order=True)
 class Grid:
     """A value for each cell. A grid may break the rules of a puzzle; `certify_grid` checks that.
+
+    Rows and columns count from 1 in `grid[row, column]`. Iteration yields the rows.
+
+        >>> from pipeline import solve
+        >>> grid = solve("1.....2..3.....4").solution
+        >>> grid[1, 2], list(grid)
+        (2, [(1, 2, 4, 3), (3, 4, 2, 1), (4, 3, 1, 2), (2, 1, 3, 4)])
+        >>> grid
+        <Grid of 4×4 cells: 1243 3421 4312 2134>
 
     Raises ValueError for a wrong number of values, and for values outside the geometry's range.
     """
@@ -311,7 +402,14 @@ class Grid:
         return board_text(self.geometry, [*map(str, self.values)])
 
     def __repr__(self) -> str:
-        return "<Grid of {}×{} cells>".format(*self.geometry.extent)
+        text = "Grid of {}×{} cells".format(*self.geometry.extent)
+        if len(self.values) > _MAX_REPR_CELLS or self.geometry.values[-1] > 9:
+            return f"<{text}>"
+        return f"<{text}: {' '.join(''.join(map(str, row)) for row in self.rows())}>"
+
+    def __iter__(self) -> Iterator[tuple[int, ...]]:
+        """Yield the rows, as `rows` does."""
+        return self.rows()
 
     def rows(self) -> Iterator[tuple[int, ...]]:
         """Yield the rows of a single grid, then each group of extra cells of a free geometry.

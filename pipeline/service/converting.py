@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, Final, cast
 
-from pipeline.errors import InputError, InvalidPuzzle, printable
+from pipeline.errors import InputError, InvalidPuzzle, counted, printable, shortened
 from pipeline.outbox import RECORD_SUFFIX
 from pipeline.outbox.names import DONE
 from pipeline.outbox.originals import Originals
@@ -60,6 +60,10 @@ class Converted:
     data: bytes | None
     reason: str | None = None
     unread: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        what = self.reason if self.data is None else counted(len(self.data), "byte", ",")
+        return f"<Converted {shortened(f'{printable(self.where)}: {what}')}>"
 
     @property
     def where(self) -> str:

@@ -18,6 +18,7 @@ from pipeline.puzzle.puzzle import Grid, Puzzle
 from pipeline.reading import OneProblem, SingleFormula, SinglePuzzle, Unreadable
 from pipeline.reading.archives.streams import PeekableStream
 from pipeline.reading.formats import Layout, TextChunk, count_lines, parsed_from, symbols_of
+from pipeline.reading.formats.detect import with_file_hint
 from pipeline.reading.read import COLLECTION_CHUNK_BYTES
 from pipeline.settings import Settings
 from pipeline.solving.items import Item, problem_of, sources_at
@@ -40,9 +41,9 @@ PuzzleLike = PuzzleProblem | Puzzle | Sequence[Sequence[int | None]]
 """A puzzle, its problem, or rows of values, but not a formula."""
 
 ProblemLike = (
-    Problem | Puzzle | OneProblem | str | bytes | Path | Sequence[Sequence[int | str | None]]
+    Problem | Puzzle | Item | OneProblem | str | bytes | Path | Sequence[Sequence[int | str | None]]
 )
-"""A problem, a puzzle, a source with one problem, a text, a file, or rows of values."""
+"""A problem, a puzzle, an item, a source with one problem, a text, a file, or rows of values."""
 
 
 def solve_puzzle(
@@ -103,6 +104,9 @@ def solve_sources(
         if isinstance(source, Unreadable):
             results[index] = refused_result(source)
             continue
+        if isinstance(source, Item) and source.problem is None:
+            results[index] = _unread_result(source)
+            continue
         watch = Stopwatch(
             parse=source.seconds if isinstance(source, SinglePuzzle | SingleFormula) else None
         )
@@ -110,8 +114,10 @@ def solve_sources(
             with watch.timing("parse"):
                 problems[index] = problem_of_source(name, source, settings)
         except InvalidPuzzle as error:
+            seconds, code = watch.seconds(), error.code
+            error.__context__ = error.__traceback__ = None  # their frames hold the whole text
             results[index] = Result(
-                "invalid", message=str(error), seconds=watch.seconds(), code=error.code
+                "invalid", message=str(error), seconds=seconds, code=code, error=error
             )
         except LimitReached as error:
             results[index] = Result("unknown", (), False, str(error), seconds=watch.seconds())
@@ -188,30 +194,44 @@ def with_traits(results: list[Result], settings: Settings) -> list[Result]:
 def problem_of_source(name: str, source: ProblemLike, settings: Settings) -> Problem:
     """The problem in a source.
 
-    Raises InvalidPuzzle, LimitReached, OSError if a file cannot be read, and ValueError if
-    `Puzzle.from_rows` refuses the rows.
+    Raises InvalidPuzzle, InputError for an item without a problem, LimitReached, OSError if a file
+    cannot be read, and ValueError if `Puzzle.from_rows` refuses the rows.
     """
+    if (rows_of_array := getattr(source, "tolist", None)) is not None:
+        source = rows_of_array()
     if isinstance(source, (list, tuple)):
         source = Puzzle.from_rows(source)
-    if isinstance(source, Path):
-        with source.open("rb") as file:
-            name, source = printable(str(source)), file.read(settings.max_bytes + 1)
+    if isinstance(source, Item):
+        source = source.problem or Unreadable(source.name, source.reason or "", code=source.code)
     match source:
         case Problem():
             return source
         case Puzzle():
             return PuzzleProblem(parsed_from(source))
-        case str():
-            return read_problem(source.encode(errors="surrogatepass"), name, settings)
-        case bytes():
-            return read_problem(source, name, settings)
+        case str() | bytes() | Path():
+            return _problem_of_data(name, source, settings)
         case SinglePuzzle() | SingleFormula():
             return problem_in(source, settings)
+        case Unreadable():
+            refused_result(source).raise_for_status()
     kind = type(source).__name__
     raise TypeError(
-        "expected a Puzzle, a Problem, a text as str or bytes, a Path, or a list of rows, "
+        "expected a Puzzle, an item, a text as str or bytes, a Path, or a list of rows, "
         f"found {kind}"
     )
+
+
+def _problem_of_data(name: str, data: str | bytes | Path, settings: Settings) -> Problem:
+    """The problem in a text or a file. Raises InvalidPuzzle, LimitReached, OSError."""
+    if isinstance(data, Path):
+        with data.open("rb") as file:
+            return read_problem(file.read(settings.max_bytes + 1), printable(str(data)), settings)
+    if isinstance(data, bytes):
+        return read_problem(data, name, settings)
+    try:
+        return read_problem(data.encode(errors="surrogatepass"), name, settings)
+    except InvalidPuzzle as error:
+        raise with_file_hint(error, data) from None
 
 
 def solve_problems(

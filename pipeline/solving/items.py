@@ -10,7 +10,7 @@ from pathlib import Path
 from tempfile import NamedTemporaryFile
 from typing import Unpack
 
-from pipeline.errors import LimitReached, RefusalCode, printable
+from pipeline.errors import LimitReached, RefusalCode, printable, shortened
 from pipeline.keywords import SourceOptions, settings_from
 from pipeline.puzzle.puzzle import Puzzle
 from pipeline.reading import Archive, Collection, OneProblem, Unreadable
@@ -35,6 +35,9 @@ ROWS_PER_BATCH = 1024
 class Item:
     """One problem of a source, or the reason why it could not be read.
 
+        >>> next(read("examples/collection.txt"))
+        <Item collection.txt:2: puzzle>
+
     - `name`: the name of the source, or of a member of an archive.
     - `line`: the first line of a puzzle in a collection, counted from 1; else None.
     - `symbols`: the characters of the values 1, 2, …; empty for numbers.
@@ -51,6 +54,10 @@ class Item:
     is_only_item: bool = False
     data: bytes | None = None
     seconds: float | None = None
+
+    def __repr__(self) -> str:
+        what = self.reason or ("formula" if isinstance(self.content, FormulaProblem) else "puzzle")
+        return f"<Item {shortened(f'{printable(self.where)}: {what}')}>"
 
     @cached_property
     def problem(self) -> PuzzleProblem | FormulaProblem | None:

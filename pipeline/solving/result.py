@@ -6,11 +6,21 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Generic, Literal
+from typing import TYPE_CHECKING, Any, Generic, Literal, Self
 
 from typing_extensions import TypeVar
 
-from pipeline.errors import RefusalCode, counted
+from pipeline.errors import (
+    InputError,
+    InvalidPuzzle,
+    LimitReached,
+    MultipleSolutions,
+    NoSolution,
+    RefusalCode,
+    SolverError,
+    counted,
+    shortened,
+)
 from pipeline.limits import Limits
 from pipeline.reading.unread import caveat, unread_texts
 from pipeline.settings import Settings
@@ -18,7 +28,7 @@ from pipeline.solving import Encoding, Traits
 
 if TYPE_CHECKING:
     from pipeline.certify.formula import Formula
-    from pipeline.puzzle.puzzle import Grid
+    from pipeline.puzzle.puzzle import Grid, Puzzle
     from pipeline.reading.formats.dimacs import Model
     from pipeline.solving.cnf import Cnf
     from pipeline.solving.explain import Conflict, Difference
@@ -136,7 +146,7 @@ class Proof(Generic[S_co]):
 
     problem: Problem[S_co]
     solutions: tuple[S_co, ...]
-    lrat: str
+    lrat: str = field(repr=False)
 
     @property
     def drat(self) -> str:
@@ -154,6 +164,16 @@ class Proof(Generic[S_co]):
 class Result(Generic[S_co]):
     """The result of one problem: grids of a puzzle, or models of a formula.
 
+        >>> from pipeline import solve
+        >>> result = solve("1...............")
+        >>> result
+        <Result multiple, 72 solutions, exhaustive-search>
+        >>> result.status, len(result.solutions), result.complete, result.certificate.by
+        ('multiple', 72, True, 'exhaustive-search')
+
+    - `status`: `unique`, `multiple` or `unsolvable` for a puzzle; `solved` for a formula of which
+      one model was searched for; `invalid` for a source that cannot be read; `unknown` if a limit
+      was reached first; `failed`, only in drop folders, if solving crashed repeatedly.
     - `solutions`: certified solutions, in lexicographic order if `complete`.
     - `complete`: whether there are no other solutions; None if others were not searched for.
     - `problem`: None if the source could not be read, and for most puzzles of a collection.
@@ -164,6 +184,7 @@ class Result(Generic[S_co]):
       solutions.
     - `seconds`: seconds of each stage, `total`, and `batch` for puzzles that were solved together.
     - `code`: the kind of the error, for an invalid source.
+    - `error`: the exception that `parse_puzzle` raises for the same invalid text; None if unknown.
     """
 
     status: Status
@@ -183,10 +204,77 @@ class Result(Generic[S_co]):
     encoding: Encoding | None = None
     seconds: Mapping[str, float] = field(default_factory=dict)
     code: RefusalCode | None = None
+    error: InvalidPuzzle | None = field(default=None, compare=False)
+
+    def __repr__(self) -> str:
+        """One line of less than 200 characters: status, solutions, certificate and message."""
+        bound = "at least " if self.complete is False else ""
+        number = f"{bound}{counted(len(self.solutions), 'solution')}" if self.solutions else ""
+        facts = self.status, number, self.certificate_label, self.full_message
+        return f"<Result {shortened(', '.join(filter(None, facts)))}>"
+
+    def raise_for_status(self) -> Self:
+        """Raise an exception if there is no answer, else return the result.
+
+        `unsolvable` and `multiple` are answers; `solution` raises for them.
+
+            >>> from pipeline import solve
+            >>> solve("1.....2..3.....4").raise_for_status()
+            <Result unique, 1 solution, exhaustive-search>
+            >>> solve("").raise_for_status()
+            Traceback (most recent call last):
+            ...
+            pipeline.errors.InvalidPuzzle: puzzle: expected a puzzle, found an empty file
+
+        Raises InvalidPuzzle or another InputError if the source is invalid, LimitReached if a limit
+        was reached first, and SolverError if solving failed.
+        """
+        message = self.full_message or self.status
+        match self.status:
+            case "invalid" | "other":
+                error = self.error or InputError(message)
+                error.code = self.code or error.code
+                raise error.with_traceback(None)  # else each call would add to it
+            case "unknown":
+                raise LimitReached(message)
+            case "failed":
+                raise SolverError(message)
+        return self
+
+    @property
+    def solution(self) -> S_co:
+        """The only solution.
+
+            >>> from pipeline import solve
+            >>> print(solve("1.....2..3.....4").solution)
+            1 2 4 3
+            3 4 2 1
+            4 3 1 2
+            2 1 3 4
+
+        For a formula of which only one model was searched for, this model. Raises NoSolution,
+        MultipleSolutions, and the errors of `raise_for_status`.
+        """
+        self.raise_for_status()
+        if not self.solutions:
+            raise NoSolution(self.full_message or "there is no solution")
+        if len(self.solutions) > 1 or self.status == "multiple":
+            bound = "" if self.complete else "at least "
+            number = max(len(self.solutions), 2)  # `max_solutions=1` keeps one of several
+            raise MultipleSolutions(f"there are {bound}{number:,} solutions")
+        return self.solutions[0]
 
     @property
     def format(self) -> str | None:
+        """The notation of the source, such as `killer`; None if `problem` is None."""
         return self.problem.format if self.problem else None
+
+    @property
+    def puzzle(self) -> Puzzle | None:
+        """The puzzle; None for a formula, or if `problem` is None."""
+        from pipeline.solving.problem import PuzzleProblem  # noqa: PLC0415 - imports this module
+
+        return self.problem.puzzle if isinstance(self.problem, PuzzleProblem) else None
 
     @property
     def solver_name(self) -> str:
@@ -205,10 +293,8 @@ class Result(Generic[S_co]):
         from html import escape  # noqa: PLC0415 - few results are drawn
 
         from pipeline.puzzle.puzzle import picture_html  # noqa: PLC0415
-        from pipeline.solving.problem import PuzzleProblem  # noqa: PLC0415
 
-        puzzle = self.problem.puzzle if isinstance(self.problem, PuzzleProblem) else None
-        grid = next(iter(self.grids), None)
+        puzzle, grid = self.puzzle, next(iter(self.grids), None)
         image = picture_html(puzzle, grid) if puzzle or grid else None
         facts = (self.status, counted(len(self.solutions), "solution"), self.certificate_label)
         words = ", ".join(filter(None, (*facts, self.full_message)))

@@ -45,7 +45,11 @@ def order_with(order: Order, optional: Iterable[str] = OPTIONAL) -> tuple[Techni
 
     - `optional`: names of techniques; names that are not in OPTIONAL are ignored. In the order of
       Sudoku Explainer, all are ignored.
+
+    Raises UsageError for an unknown order.
     """
+    if order not in ORDERS:
+        raise UsageError(f"order: expected one of {', '.join(ORDERS)}, found {order!r}")
     names = {*optional} & {*OPTIONAL} if order != "explainer" else ()
     added = (technique for technique in TECHNIQUES if technique.name in names)
     return tuple(sorted((*ORDERS[order], *added), key=lambda technique: _PLACES.get(technique, -1)))

@@ -8,10 +8,11 @@ line and the reason of a step, `explaining` derives its branches, `picture` says
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
+from pipeline.errors import shortened
 from pipeline.puzzle.geometry import Geometry, unit_name, units_of, values_of
 
 if TYPE_CHECKING:
@@ -205,7 +206,16 @@ class Branch:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A logical step: its conclusions and its pattern.
+    """A logical step: its conclusions and its pattern. `str(step)` is its line in `solve --steps`.
+
+        >>> from pipeline import steps_of
+        >>> step = next(steps_of("12345678." + "." * 72))
+        >>> step
+        <Step r1c9=9 full house in row 1>
+        >>> step.technique.name, step.where
+        ('full house', 'row 1')
+        >>> step.reason
+        'r1c9 is the only open cell of row 1, and 9 is missing there.'
 
     - `placed`: the candidates that the step places.
     - `eliminated`: the candidates that the step eliminates.
@@ -229,9 +239,9 @@ class Step:
     units: tuple[int, ...]
     cover: tuple[int, ...]
     chain: tuple[Node, ...]
-    before: Position = field(repr=False)
+    before: Position
     fins: tuple[int, ...] = ()
-    cited: tuple[Cited, ...] = field(default=(), repr=False)
+    cited: tuple[Cited, ...] = ()
     rating: float = 0.0
     total: int = 0
 
@@ -240,9 +250,19 @@ class Step:
 
         return text_of(self)
 
+    def __repr__(self) -> str:
+        return f"<Step {shortened(str(self))}>"
+
     def with_symbols(self, symbols: str) -> Step:
         """The step, written with the characters of `symbols` for the values 1, 2, …."""
         return replace(self, before=replace(self.before, symbols=symbols))
+
+    @property
+    def where(self) -> str:
+        """The units or cells to look at, as in `solve --hint where`."""
+        from pipeline.steps.presentation.step_objects import place_text  # noqa: PLC0415 - imports this module
+
+        return place_text(self)
 
     @property
     def reason(self) -> str:

@@ -43,7 +43,7 @@ class Stated:
         self.formula, self.means = rule.constraints(geometry), MEANS[type(rule)]
         self.clauses = stated(geometry, rule)
         self.values = self.clauses.values
-        self.cells = rule.cells(geometry)
+        self.cells = rule.scope(geometry)
         added = stated(geometry, rule, ClauseLimits(sets=0))
         ways = [self.clauses] if self.clauses.clauses == added.clauses else [self.clauses, added]
         self.solvers = [self._solver(clauses) for clauses in ways]
@@ -159,7 +159,7 @@ def test_formula_clauses_and_predicate_agree_on_what_keeps_the_rule_and_what_bre
 @every_rule
 def test_the_clauses_are_about_the_cells_of_the_rule_and_variables_of_their_own(kind):
     for geometry, rule in EXAMPLES[kind]:
-        cells = rule.cells(geometry)
+        cells = rule.scope(geometry)
         assert len({*cells}) == len(cells)
         assert {*rule.constraints(geometry).scope()} <= {*cells}
         assert Puzzle.empty(geometry, (rule,)).rules == (rule,)
@@ -180,7 +180,7 @@ def test_a_condition_holds_of_all_that_is_added_under_it(kind):
         with clauses.condition(condition):
             rule.encode(geometry, clauses)
         with Minisat22(bootstrap_with=clauses.clauses) as solver:
-            held = [clauses.literal(cell, 1) for cell in rule.cells(geometry)]
+            held = [clauses.literal(cell, 1) for cell in rule.scope(geometry)]
             assert solver.solve(assumptions=[-condition, *held])
 
 
@@ -205,7 +205,7 @@ def test_a_rule_is_described_in_one_line_that_names_its_kind_and_its_place(kind)
         if kind.preposition or kind.describe is not Rule.describe:
             assert re.search(r"\b(r\d+c\d+|(row|column) \d+|[A-Z]{2,}\d*)\b", described)
         else:
-            cells = rule.cells(geometry)
+            cells = rule.scope(geometry)
             assert cells_of.setdefault((geometry, described), cells) == cells, "it has a place"
 
 

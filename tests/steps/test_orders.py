@@ -20,6 +20,11 @@ def test_a_beginner_takes_singles_in_boxes_first_and_then_follows_hodoku():
     assert all(technique.score for technique in beginner)
 
 
+def test_an_unknown_order_is_a_usage_error():
+    with pytest.raises(UsageError, match=r"^order: expected one of .*hodoku.*, found 'x'$"):
+        order_with("x")
+
+
 def test_an_optional_technique_comes_at_its_place():
     assert order_with("hodoku") == TECHNIQUES
     assert order_with("hodoku", ()) == ORDERS["hodoku"]

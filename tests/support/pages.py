@@ -25,7 +25,7 @@ PAGES = {
     str(path.relative_to(ROOT)): path.read_text()
     for path in (ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted(ROOT.glob("docs/**/*.md")))
 }
-MADE = {f"docs/reference/{name}.md" for name in ("commands", "settings", "published")}
+MADE = {f"docs/reference/{name}.md" for name in ("commands", "settings", "published", "api")}
 """Pages that docs/reference.py makes; their examples are those of --help."""
 
 COMMANDS = {

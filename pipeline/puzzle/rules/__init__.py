@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import ClassVar
 
+from pipeline.puzzle.arguments import CellField, CellsField
 from pipeline.puzzle.constraints import (
     AllOf,
     Allowed,
@@ -27,7 +28,7 @@ from pipeline.puzzle.shapes import Dot, Line, Point, Ring, Shape, Tint
 class GridRule(Rule):
     """A rule about all cells of the grid, which is not drawn."""
 
-    def cells(self, geometry: Geometry) -> Cells:
+    def scope(self, geometry: Geometry) -> Cells:
         return tuple(range(geometry.grid_size))
 
 
@@ -40,10 +41,10 @@ class BorderRule(Rule):
     style: ClassVar[str]
     bounded_field: ClassVar[tuple[str, int] | None] = None
 
-    a: Cell
-    b: Cell
+    a: CellField
+    b: CellField
 
-    def __post_init__(self) -> None:
+    def check(self) -> None:
         check_cells(self.name, (self.a, self.b), no_repeats=True)
         _check_bounded_field(self)
 
@@ -78,13 +79,13 @@ class LineRule(Rule):
     has_end_rings: ClassVar[bool] = False
     bounded_field: ClassVar[tuple[str, int] | None] = None
 
-    line: Cells
+    line: CellsField
 
-    def __post_init__(self) -> None:
+    def check(self) -> None:
         check_cells(self.name, self.line, self.min_cells, no_repeats=self.no_repeats)
         _check_bounded_field(self)
 
-    def cells(self, geometry: Geometry) -> Cells:
+    def scope(self, geometry: Geometry) -> Cells:
         return tuple(dict.fromkeys(self.line))
 
     def title(self) -> str:

@@ -10,18 +10,17 @@ from math import comb
 from operator import eq
 from typing import ClassVar
 
+from pipeline.puzzle.arguments import CellField, CellsField, GroupsField, NumbersField, TermsField
 from pipeline.puzzle.constraints import (
     AllDifferent,
     AllOf,
     Allowed,
     AtLeast,
     Automaton,
-    Cell,
     Cells,
     Constraint,
     OneOfSets,
     Pairs,
-    Values,
 )
 from pipeline.puzzle.counts import CountsItself, Occurrences
 from pipeline.puzzle.geometry import Geometry
@@ -52,17 +51,17 @@ class Cage(AllDifferentRule):
     total: int | None = None
 
     def constraints(self, geometry: Geometry) -> Constraint:
-        different = AllDifferent(self.group)
-        if self.total is None or len(self.group) > geometry.side:
+        different = AllDifferent(self.cells)
+        if self.total is None or len(self.cells) > geometry.side:
             return different
-        return AllOf((different, SetTotal(self.group, self.total, geometry.values)))
+        return AllOf((different, SetTotal(self.cells, self.total, geometry.values)))
 
     def title(self) -> str:
         return self.name if self.total is None else f"{self.name} {self.total}"
 
     def draw(self, geometry: Geometry) -> Iterable[Shape]:
         text = "" if self.total is None else str(self.total)
-        return (Outline(places(geometry, self.group), "cage", text),)
+        return (Outline(places(geometry, self.cells), "cage", text),)
 
 
 class DigitalRoot(Rule):
@@ -73,17 +72,17 @@ class DigitalRoot(Rule):
 
     name, preposition = "digital root", "at"
 
-    group: Cells
+    cells: CellsField
     root: int
     repeating: bool = False
 
-    def __post_init__(self) -> None:
-        check_cells(self.name, self.group, no_repeats=True)
+    def check(self) -> None:
+        check_cells(self.name, self.cells, no_repeats=True)
         if not 1 <= self.root <= 9:
             raise ValueError(f"{self.name}: the root must be 1 to 9, not {self.root}")
 
     def constraints(self, geometry: Geometry) -> Constraint:
-        group, values = self.group, geometry.values
+        group, values = self.cells, geometry.values
         if not self.repeating and comb(len(values), len(group)) <= _MAX_SETS:
             subsets = combinations(values, len(group))
             sets = tuple(subset for subset in subsets if _digital_root(0, sum(subset)) == self.root)
@@ -96,7 +95,7 @@ class DigitalRoot(Rule):
 
     def draw(self, geometry: Geometry) -> Iterable[Shape]:
         style = "sum" if self.repeating else "cage"
-        return (Outline(places(geometry, self.group), style, f"DR{self.root}"),)
+        return (Outline(places(geometry, self.cells), style, f"DR{self.root}"),)
 
 
 class RellikCage(AllDifferentRule):
@@ -106,19 +105,19 @@ class RellikCage(AllDifferentRule):
 
     total: int
 
-    def cells(self, geometry: Geometry) -> Cells:
+    def scope(self, geometry: Geometry) -> Cells:
         _checked_values(self.name, geometry)
-        return self.group
+        return self.cells
 
     def constraints(self, geometry: Geometry) -> Constraint:
-        sets = _sets_without(_checked_values(self.name, geometry), len(self.group), self.total)
-        return AllOf((AllDifferent(self.group), OneOfSets(self.group, sets)))
+        sets = _sets_without(_checked_values(self.name, geometry), len(self.cells), self.total)
+        return AllOf((AllDifferent(self.cells), OneOfSets(self.cells, sets)))
 
     def title(self) -> str:
         return f"{self.name} {self.total}"
 
     def draw(self, geometry: Geometry) -> Iterable[Shape]:
-        return (Outline(places(geometry, self.group), "rellik", f"≠{self.total}"),)
+        return (Outline(places(geometry, self.cells), "rellik", f"≠{self.total}"),)
 
 
 class EqualityCage(AllDifferentRule):
@@ -130,23 +129,23 @@ class EqualityCage(AllDifferentRule):
 
     name = "equality cage"
 
-    def __post_init__(self) -> None:
-        AllDifferentRule.__post_init__(self)
-        if len(self.group) % 2:
+    def check(self) -> None:
+        AllDifferentRule.check(self)
+        if len(self.cells) % 2:
             raise ValueError(
-                f"{self.name}: must have an even number of cells, not {len(self.group)}"
+                f"{self.name}: must have an even number of cells, not {len(self.cells)}"
             )
 
-    def cells(self, geometry: Geometry) -> Cells:
+    def scope(self, geometry: Geometry) -> Cells:
         _checked_values(self.name, geometry)
-        return self.group
+        return self.cells
 
     def constraints(self, geometry: Geometry) -> Constraint:
-        sets = _balanced_sets(_checked_values(self.name, geometry), len(self.group))
-        return AllOf((AllDifferent(self.group), OneOfSets(self.group, sets)))
+        sets = _balanced_sets(_checked_values(self.name, geometry), len(self.cells))
+        return AllOf((AllDifferent(self.cells), OneOfSets(self.cells, sets)))
 
     def draw(self, geometry: Geometry) -> Iterable[Shape]:
-        return (Outline(places(geometry, self.group), "equality", "="),)
+        return (Outline(places(geometry, self.cells), "equality", "="),)
 
 
 class Contains(Rule):
@@ -157,17 +156,17 @@ class Contains(Rule):
 
     name, preposition = "contains", "at"
 
-    group: Cells
-    values: Values
+    cells: CellsField
+    values: NumbersField
     exactly: bool = False
 
-    def __post_init__(self) -> None:
-        check_cells(self.name, self.group, no_repeats=True)
+    def check(self) -> None:
+        check_cells(self.name, self.cells, no_repeats=True)
         if not self.values:
             raise ValueError(f"{self.name}: must have at least one value")
 
     def constraints(self, geometry: Geometry) -> Constraint:
-        cells, counts = self.group, Counter(self.values)
+        cells, counts = self.cells, Counter(self.values)
         parts: list[Constraint] = []
         for value, times in counts.items():
             if self.exactly or (times > 2 and len(cells) > 4):
@@ -189,7 +188,7 @@ class Contains(Rule):
 
     def draw(self, geometry: Geometry) -> Iterable[Shape]:
         text = " ".join(map(str, self.values))
-        return (Outline(places(geometry, self.group), "contains", text),)
+        return (Outline(places(geometry, self.cells), "contains", text),)
 
 
 class CountingCircles(Rule):
@@ -197,9 +196,9 @@ class CountingCircles(Rule):
 
     name, preposition = "counting circles", "from"
 
-    circles: Cells
+    circles: CellsField
 
-    def __post_init__(self) -> None:
+    def check(self) -> None:
         check_cells(self.name, self.circles, no_repeats=True)
 
     def constraints(self, geometry: Geometry) -> Constraint:
@@ -214,10 +213,10 @@ class CountOfDifferent(Rule):
 
     name, preposition = "number of different values", "at"
 
-    counter: Cell
-    counted: Cells
+    counter: CellField
+    counted: CellsField
 
-    def __post_init__(self) -> None:
+    def check(self) -> None:
         check_cells(self.name, self.counted, no_repeats=True)
 
     def constraints(self, geometry: Geometry) -> Constraint:
@@ -233,10 +232,10 @@ class Sum(Rule):
 
     name, preposition = "sum", "at"
 
-    terms: tuple[tuple[Cell, int], ...]
+    terms: TermsField
     total: int
 
-    def __post_init__(self) -> None:
+    def check(self) -> None:
         check_cells(self.name, [cell for cell, _ in self.terms])
 
     def constraints(self, geometry: Geometry) -> Constraint:
@@ -246,7 +245,7 @@ class Sum(Rule):
         return f"{self.name} {self.total}"
 
     def draw(self, geometry: Geometry) -> Iterable[Shape]:
-        return (Outline(places(geometry, self.cells(geometry)), "sum", str(self.total)),)
+        return (Outline(places(geometry, self.scope(geometry)), "sum", str(self.total)),)
 
 
 class Arrow(Rule):
@@ -257,10 +256,10 @@ class Arrow(Rule):
 
     name, preposition = "arrow", "at"
 
-    circle: Cells
-    shaft: Cells
+    circle: CellsField
+    shaft: CellsField
 
-    def __post_init__(self) -> None:
+    def check(self) -> None:
         check_cells(f"{self.name}: its circle", self.circle, no_repeats=True)
         check_cells(f"{self.name}: its shaft", self.shaft)
         if len(self.circle) > MAX_CIRCLE:
@@ -286,22 +285,22 @@ class Quadruple(Rule):
 
     name, preposition = "quadruple", "at"
 
-    group: Cells
-    values: Values
+    cells: CellsField
+    values: NumbersField
 
-    def __post_init__(self) -> None:
-        check_cells(self.name, self.group, 2, no_repeats=True)
-        if len(self.group) > 4:
-            raise ValueError(f"{self.name}: must have at most 4 cells, not {len(self.group)}")
+    def check(self) -> None:
+        check_cells(self.name, self.cells, 2, no_repeats=True)
+        if len(self.cells) > 4:
+            raise ValueError(f"{self.name}: must have at most 4 cells, not {len(self.cells)}")
         if not self.values:
             raise ValueError(f"{self.name}: must have at least one value")
 
     def constraints(self, geometry: Geometry) -> Constraint:
-        cells, counts = tuple(sorted(self.group)), Counter(self.values)
+        cells, counts = tuple(sorted(self.cells)), Counter(self.values)
         return AllOf(tuple(AtLeast(cells, value, times) for value, times in counts.items()))
 
     def draw(self, geometry: Geometry) -> Iterable[Shape]:
-        rows, columns = zip(*places(geometry, self.group), strict=True)
+        rows, columns = zip(*places(geometry, self.cells), strict=True)
         middle = ((min(rows) + max(rows)) / 2, (min(columns) + max(columns)) / 2)
         return (Dot(middle, "quadruple", " ".join(map(str, self.values))),)
 
@@ -311,10 +310,10 @@ class Clone(Rule):
 
     name, preposition = "clone", "at"
 
-    original: Cells
-    copy: Cells
+    original: CellsField
+    copy: CellsField
 
-    def __post_init__(self) -> None:
+    def check(self) -> None:
         check_cells(self.name, self.original)
         _check_parts(self.name, (self.original, self.copy), same_size=True)
 
@@ -332,9 +331,9 @@ class EqualSums(Rule):
     style: ClassVar[str] = "equal-sums"
     same_size: ClassVar[bool] = False
 
-    parts: tuple[Cells, ...]
+    parts: GroupsField
 
-    def __post_init__(self) -> None:
+    def check(self) -> None:
         _check_parts(self.name, self.parts, same_size=self.same_size)
 
     def constraints(self, geometry: Geometry) -> Constraint:

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from itertools import chain, combinations, pairwise
+from typing import Any, Self
 
+from pipeline.puzzle.arguments import Field
 from pipeline.puzzle.constraints import (
     AllOf,
     AnyOf,
@@ -46,8 +49,8 @@ class Relation(LineRule):
     every: bool = False
     label: str = ""
 
-    def __post_init__(self) -> None:
-        LineRule.__post_init__(self)
+    def check(self) -> None:
+        LineRule.check(self)
         _check_label(self.name, self.label)
 
     def constraints(self, geometry: Geometry) -> Constraint:
@@ -79,8 +82,8 @@ class StateMachine(LineRule):
     accepted: frozenset[int]
     label: str = ""
 
-    def __post_init__(self) -> None:
-        LineRule.__post_init__(self)
+    def check(self) -> None:
+        LineRule.check(self)
         _check_label(self.name, self.label)
         states = len(self.moves)
         if not 0 < states <= MAX_STATES:
@@ -111,8 +114,8 @@ class NondeterministicMachine(LineRule):
     accepted: frozenset[int]
     label: str = ""
 
-    def __post_init__(self) -> None:
-        LineRule.__post_init__(self)
+    def check(self) -> None:
+        LineRule.check(self)
         _check_label(self.name, self.label)
         states = len(self.moves)
         if not 0 < states <= MAX_STATES:
@@ -136,23 +139,33 @@ class NondeterministicMachine(LineRule):
         return self.label or self.name
 
 
+_Choices = Field[tuple[tuple[Rule, ...], ...], Iterable[Rule | Iterable[Rule]]]
+
+
 class OneOf(Rule):
     """At least one of the `choices` holds. A choice is one rule, or several rules that all hold."""
 
     name, preposition, is_faint = "one of several", "at", True
 
-    choices: tuple[tuple[Rule, ...], ...]
+    choices: _Choices
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "choices", _rules_of(self.name, self.choices))
+        if any(rule.has_positions for rule in self._rules()):
+            object.__setattr__(self, "has_positions", True)
         if not self.choices:
             raise ValueError(f"{self.name}: must have at least one choice")
+
+    def on(self, geometry: Geometry) -> Self:
+        choices = (tuple(rule.on(geometry) for rule in rules) for rules in self.choices)
+        return replace(self, choices=choices) if self.has_positions else self
 
     def constraints(self, geometry: Geometry) -> Constraint:
         return AnyOf(tuple(_all_of(rules, geometry) for rules in self.choices))
 
-    def cells(self, geometry: Geometry) -> Cells:
+    def scope(self, geometry: Geometry) -> Cells:
         return tuple(
-            dict.fromkeys(chain.from_iterable(rule.cells(geometry) for rule in self._rules()))
+            dict.fromkeys(chain.from_iterable(rule.scope(geometry) for rule in self._rules()))
         )
 
     def draw(self, geometry: Geometry) -> Iterable[Shape]:
@@ -163,7 +176,7 @@ class OneOf(Rule):
         text = " or ".join(choices)
         if 0 < len(text) <= _MAX_DESCRIPTION and all(self.choices):
             return text
-        cells = self.cells(geometry)
+        cells = self.scope(geometry)
         location = f" {self.preposition} {geometry.name_of(cells[0])}" if cells else ""
         return f"one of {len(self.choices)} rules{location}"
 
@@ -173,6 +186,18 @@ class OneOf(Rule):
 
     def _rules(self) -> list[Rule]:
         return [*chain.from_iterable(self.choices)]
+
+
+def _rules_of(name: str, choices: Any) -> tuple[tuple[Rule, ...], ...]:
+    """The rules of each choice. Raises ValueError for anything but rules and lists of rules."""
+    try:
+        rules = tuple((each,) if isinstance(each, Rule) else tuple(each) for each in choices)
+    except TypeError:  # not a list
+        rules = ((choices,),)
+    for rule in chain.from_iterable(rules):
+        if not isinstance(rule, Rule):
+            raise ValueError(f"{name}: choices: expected rules, found {rule!r}")  # noqa: TRY004
+    return rules
 
 
 def _all_of(rules: tuple[Rule, ...], geometry: Geometry) -> Constraint:

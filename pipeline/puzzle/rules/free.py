@@ -7,13 +7,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate
 
+from pipeline.puzzle.arguments import CellField, CellsField, GroupsField
 from pipeline.puzzle.connected import Connected, DifferentPairs, EqualToAny
 from pipeline.puzzle.constraints import (
     AllDifferent,
     AllOf,
     Allowed,
     Automaton,
-    Cell,
     Cells,
     Constraint,
     ValueSwitch,
@@ -48,14 +48,14 @@ class Unit(AllDifferentRule):
 
     kind: str
 
-    def __post_init__(self) -> None:
-        AllDifferentRule.__post_init__(self)
+    def check(self) -> None:
+        AllDifferentRule.check(self)
         if self.kind not in UNIT_KINDS:
             raise ValueError(f"{self.name}: unknown kind {self.kind!r}")
 
     def draw(self, geometry: Geometry) -> Iterable[Shape]:
         if self.kind == "box":
-            return (Outline(places(geometry, self.group), "region"),)
+            return (Outline(places(geometry, self.cells), "region"),)
         return ()
 
     def title(self) -> str:
@@ -66,9 +66,9 @@ class Unit(AllDifferentRule):
 
     def describe(self, geometry: Geometry) -> str:
         """The description, such as `row 3`, `column 3` or `box at r1c4`."""
-        row, column = geometry.place(self.group[0])
+        row, column = geometry.place(self.cells[0])
         if self.kind == "box":
-            return f"{self.kind} at {geometry.name_of(self.group[0])}"
+            return f"{self.kind} at {geometry.name_of(self.cells[0])}"
         return f"{self.kind} {row if self.kind == 'row' else column}"
 
 
@@ -88,7 +88,7 @@ class SameRegions(SameMultiset):
 
     name, preposition = "same values in all regions", ""
 
-    def cells(self, geometry: Geometry) -> Cells:
+    def scope(self, geometry: Geometry) -> Cells:
         return tuple(sorted({cell for part in self.parts for cell in part}))
 
     def draw(self, geometry: Geometry) -> Iterable[Shape]:
@@ -104,18 +104,18 @@ class ConnectedValues(Rule):
 
     name, preposition = "connected values", "from"
 
-    group: Cells
+    cells: CellsField
     values: tuple[int, ...]
     size: int = 0
 
-    def __post_init__(self) -> None:
-        check_cells(self.name, self.group, no_repeats=True)
+    def check(self) -> None:
+        check_cells(self.name, self.cells, no_repeats=True)
         if not self.values:
             raise ValueError(f"{self.name}: must have at least one value")
 
     def constraints(self, geometry: Geometry) -> Constraint:
-        adjacent = adjacent_pairs(geometry, self.group)
-        return Connected(self.group, adjacent, self.values, self.size or None)
+        adjacent = adjacent_pairs(geometry, self.cells)
+        return Connected(self.cells, adjacent, self.values, self.size or None)
 
     def title(self) -> str:
         size = f" in {self.size} cells" if self.size else ""
@@ -135,10 +135,10 @@ class ChaosConstruction(Rule):
 
     name = "chaos construction"
 
-    regions: Cells
+    regions: CellsField
     size: int
 
-    def __post_init__(self) -> None:
+    def check(self) -> None:
         check_cells(self.name, self.regions, no_repeats=True)
         if self.size < 2 or len(self.regions) % self.size:
             raise ValueError(
@@ -146,7 +146,7 @@ class ChaosConstruction(Rule):
                 f"{self.size} cells"
             )
 
-    def cells(self, geometry: Geometry) -> Cells:
+    def scope(self, geometry: Geometry) -> Cells:
         return (*range(geometry.grid_size), *self.regions)
 
     def constraints(self, geometry: Geometry) -> Constraint:
@@ -177,11 +177,11 @@ class ChaosArrow(Rule):
 
     name, preposition = "chaos arrow", "at"
 
-    control: Cell
-    arms: tuple[Cells, ...]
+    control: CellField
+    arms: GroupsField
     offset: int = 0
 
-    def __post_init__(self) -> None:
+    def check(self) -> None:
         if not self.arms:
             raise ValueError(f"{self.name}: must have at least one arm")
         for arm in self.arms:
@@ -189,7 +189,7 @@ class ChaosArrow(Rule):
         if len({arm[0] for arm in self.arms}) > 1:
             raise ValueError(f"{self.name}: all arms must begin with the same cell")
 
-    def cells(self, geometry: Geometry) -> Cells:
+    def scope(self, geometry: Geometry) -> Cells:
         return tuple(dict.fromkeys((self.control, *(cell for arm in self.arms for cell in arm))))
 
     def constraints(self, geometry: Geometry) -> Constraint:
@@ -216,14 +216,14 @@ class ChaosCount(Rule):
 
     name, preposition = "chaos count", "at"
 
-    control: Cell
-    counted: Cells
+    control: CellField
+    counted: CellsField
     offset: int = 0
 
-    def __post_init__(self) -> None:
+    def check(self) -> None:
         check_cells(self.name, self.counted, no_repeats=True)
 
-    def cells(self, geometry: Geometry) -> Cells:
+    def scope(self, geometry: Geometry) -> Cells:
         return tuple(dict.fromkeys((self.control, *self.counted)))
 
     def constraints(self, geometry: Geometry) -> Constraint:
@@ -248,16 +248,16 @@ class Doppelganger(Rule):
 
     name = "doppelganger"
 
-    units: tuple[Cells, ...]
-    missing: Cells
+    units: GroupsField
+    missing: CellsField
     kinds: tuple[int, ...]
 
-    def __post_init__(self) -> None:
+    def check(self) -> None:
         check_cells(self.name, self.missing, no_repeats=True)
         if not len(self.units) == len(self.missing) == sum(self.kinds):
             raise ValueError(f"{self.name}: each unit needs one cell for its missing value")
 
-    def cells(self, geometry: Geometry) -> Cells:
+    def scope(self, geometry: Geometry) -> Cells:
         return (*range(geometry.grid_size), *self.missing)
 
     def constraints(self, geometry: Geometry) -> Constraint:
@@ -290,7 +290,7 @@ def drawn_regions(puzzle: Puzzle, values: Sequence[int] = ()) -> DrawnRegions | 
         return None
     chaos = (ChaosConstruction, ChaosArrow, ChaosCount)
     others = (rule for rule in puzzle.rules if not isinstance(rule, chaos))
-    if any(max(rule.cells(geometry), default=0) >= first for rule in others):
+    if any(max(rule.scope(geometry), default=0) >= first for rule in others):
         return None
     if any(mask != geometry.all_values for mask in puzzle.cells[first:]):
         return None

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from itertools import combinations, groupby, pairwise
 from operator import eq, le, lt
 
+from pipeline.puzzle.arguments import GroupsField
 from pipeline.puzzle.constraints import (
     AllDifferent,
     AllOf,
@@ -98,7 +99,7 @@ class Nabner(LineRule):
     name = style = "nabner"
 
     def constraints(self, geometry: Geometry) -> Constraint:
-        return Pairs(tuple(combinations(self.cells(geometry), 2)), _is_far_apart, (2,))
+        return Pairs(tuple(combinations(self.scope(geometry), 2)), _is_far_apart, (2,))
 
 
 class Entropic(LineRule):
@@ -171,10 +172,10 @@ class RegionSum(LineRule):
 
     name, style = "region sum line", "region-sum"
 
-    regions: tuple[Cells, ...]
+    regions: GroupsField
 
-    def __post_init__(self) -> None:
-        LineRule.__post_init__(self)
+    def check(self) -> None:
+        LineRule.check(self)
         in_regions = [cell for region in self.regions for cell in region]
         check_cells(f"{self.name}: its regions", in_regions, 0, no_repeats=True)
 

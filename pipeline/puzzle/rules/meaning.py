@@ -20,7 +20,7 @@ _FIELD = re.compile(r"`(\w+)`")
 
 _SENTENCE_END = re.compile(r"(?<=\.) (?=[A-Z`])")
 _WORD = re.compile(r"\w+")
-_FLAGS = ("bool", "CellPairs")
+_FLAGS = ("bool", "PairsField")
 """Types of fields that are flags. A flag is set if its value is true."""
 
 
@@ -56,7 +56,7 @@ def _field_text(rules: Sequence[Rule], name: str) -> str:
     value, *other_values = {getattr(rule, name) for rule in rules}
     if field.type in _FLAGS:
         return name
-    if field.type == "Values" and not other_values:
+    if field.type == "NumbersField" and not other_values:
         return " or ".join(map(str, value))
     is_shared = isinstance(value, int) and not other_values
     if is_shared and (value == field.default or str(value) in _WORD.findall(rules[0].caption())):

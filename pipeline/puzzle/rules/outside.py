@@ -8,6 +8,7 @@ from functools import lru_cache
 from itertools import chain
 from typing import ClassVar
 
+from pipeline.puzzle.arguments import CellsField
 from pipeline.puzzle.constraints import (
     AllDifferent,
     AllOf,
@@ -33,13 +34,13 @@ class OutsideClue(Rule):
     style: ClassVar[str]
     min_cells: ClassVar[int] = 2
 
-    line: Cells
+    line: CellsField
     number: int
 
-    def __post_init__(self) -> None:
+    def check(self) -> None:
         check_cells(self.name, self.line, self.min_cells, no_repeats=True)
 
-    def cells(self, geometry: Geometry) -> Cells:
+    def scope(self, geometry: Geometry) -> Cells:
         return self.line
 
     def draw(self, geometry: Geometry) -> Iterable[Shape]:
@@ -162,7 +163,7 @@ class FullRank(OutsideClue):
         first += geometry.lowest
         return Ranked(self.line, self._other_lines(geometry), first, smaller, self.tied)
 
-    def cells(self, geometry: Geometry) -> Cells:
+    def scope(self, geometry: Geometry) -> Cells:
         if square_side(self.name, geometry) != geometry.side:
             raise ValueError(f"{self.name}: the grid must have as many values as rows")
         return tuple(dict.fromkeys(chain(self.line, *self._other_lines(geometry))))

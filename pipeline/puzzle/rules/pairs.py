@@ -6,9 +6,9 @@ from collections.abc import Iterable
 from operator import gt, ne
 from typing import ClassVar
 
+from pipeline.puzzle.arguments import CellField, CellsField, NumbersField, PairsField
 from pipeline.puzzle.constraints import (
     Allowed,
-    Cell,
     CellPairs,
     Cells,
     Constraint,
@@ -54,18 +54,19 @@ class AntiKing(GridRule):
 class NegativeRule:
     """Mixin: a rule about all pairs of orthogonally adjacent cells except the `exempt` ones.
 
-    Raises ValueError unless `exempt` is sorted, without duplicates, and its pairs are ascending.
+    `exempt` is sorted when all its cells are numbers.
     """
 
     name: ClassVar[str]
-    exempt: CellPairs
+    has_positions: ClassVar[bool]
+    exempt: PairsField
 
-    def __post_init__(self) -> None:
-        if list(self.exempt) != sorted({*self.exempt}) or any(a >= b for a, b in self.exempt):
-            raise ValueError(
-                f"{self.name}: each exempt pair must be ascending, and the pairs sorted and "
-                "distinct"
-            )
+    def check(self) -> None:
+        for pair in self.exempt:
+            check_cells(f"{self.name}: an exempt pair", pair, no_repeats=True)
+        if not self.has_positions:
+            pairs = {(min(pair), max(pair)) for pair in self.exempt}
+            object.__setattr__(self, "exempt", tuple(sorted(pairs)))
 
     def pairs(self, geometry: Geometry) -> CellPairs:
         """The pairs of cells to which the rule applies."""
@@ -78,7 +79,7 @@ class Nonconsecutive(NegativeRule, GridRule):
 
     name = "nonconsecutive"
 
-    exempt: CellPairs = ()
+    exempt: PairsField = ()  # type: ignore[assignment] # `Field` converts it
 
     def constraints(self, geometry: Geometry) -> Constraint:
         return Pairs(self.pairs(geometry), _has_no_dot, ((1,), ()))
@@ -92,9 +93,9 @@ class NegativeKropki(NegativeRule, GridRule):
 
     name = "no other dots"
 
-    differences: Values
-    ratios: Values
-    exempt: CellPairs
+    differences: NumbersField
+    ratios: NumbersField
+    exempt: PairsField
 
     def constraints(self, geometry: Geometry) -> Constraint:
         return Pairs(self.pairs(geometry), _has_no_dot, (self.differences, self.ratios))
@@ -110,8 +111,8 @@ class NegativeXV(NegativeRule, GridRule):
 
     name = "no other XV"
 
-    totals: Values
-    exempt: CellPairs
+    totals: NumbersField
+    exempt: PairsField
 
     def constraints(self, geometry: Geometry) -> Constraint:
         return Pairs(self.pairs(geometry), _sums_to_none, self.totals)
@@ -183,14 +184,14 @@ class Extreme(Rule):
 
     name, preposition = "minimum or maximum", "at"
 
-    cell: Cell
-    neighbours: Cells
+    cell: CellField
+    neighbours: CellsField
     maximum: bool
 
-    def __post_init__(self) -> None:
+    def check(self) -> None:
         check_cells(self.name, (self.cell, *self.neighbours), no_repeats=True)
 
-    def cells(self, geometry: Geometry) -> Cells:
+    def scope(self, geometry: Geometry) -> Cells:
         return self.cell, *self.neighbours
 
     def constraints(self, geometry: Geometry) -> Constraint:
@@ -214,7 +215,7 @@ class Parity(Rule):
 
     name, preposition = "even or odd", "at"
 
-    cell: Cell
+    cell: CellField
     odd: bool
 
     def constraints(self, geometry: Geometry) -> Constraint:
@@ -237,10 +238,10 @@ class Among(Rule):
 
     name, preposition = "values", "at"
 
-    cell: Cell
-    allowed: Values
+    cell: CellField
+    allowed: NumbersField
 
-    def __post_init__(self) -> None:
+    def check(self) -> None:
         if not self.allowed:
             raise ValueError(f"{self.name}: must have at least one value")
 
@@ -260,10 +261,10 @@ class Indexer(Rule):
 
     name, preposition = "indexer", "at"
 
-    cell: Cell
+    cell: CellField
     row: bool
 
-    def cells(self, geometry: Geometry) -> Cells:
+    def scope(self, geometry: Geometry) -> Cells:
         return tuple(dict.fromkeys((self.cell, *self._line(geometry))))
 
     def constraints(self, geometry: Geometry) -> Constraint:
@@ -294,12 +295,12 @@ class BoxIndexer(Rule):
 
     name, preposition = "box indexer", "at"
 
-    cell: Cell
-    region: Cells
+    cell: CellField
+    region: CellsField
 
-    def __post_init__(self) -> None:
+    def check(self) -> None:
         check_cells(self.name, self.region, no_repeats=True)
-        if self.cell not in self.region:
+        if not self.has_positions and self.cell not in self.region:
             raise ValueError(f"{self.name}: its cell must be in its region")
 
     def constraints(self, geometry: Geometry) -> Constraint:

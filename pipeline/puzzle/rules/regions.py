@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from pipeline.puzzle.arguments import CellsField, GroupsField
 from pipeline.puzzle.constraints import AllDifferent, AllOf, Cells, Constraint
 from pipeline.puzzle.geometry import Geometry
 from pipeline.puzzle.puzzle import Rule
@@ -16,16 +17,16 @@ class AllDifferentRule(Rule):
 
     preposition = "at"
 
-    group: Cells
+    cells: CellsField
 
-    def __post_init__(self) -> None:
-        check_cells(self.name, self.group, no_repeats=True)
+    def check(self) -> None:
+        check_cells(self.name, self.cells, no_repeats=True)
 
-    def cells(self, geometry: Geometry) -> Cells:
-        return self.group
+    def scope(self, geometry: Geometry) -> Cells:
+        return self.cells
 
     def constraints(self, geometry: Geometry) -> Constraint:
-        return AllDifferent(self.group)
+        return AllDifferent(self.cells)
 
 
 class Region(AllDifferentRule):
@@ -34,7 +35,7 @@ class Region(AllDifferentRule):
     name, preposition = "jigsaw region", "of"
 
     def draw(self, geometry: Geometry) -> Iterable[Shape]:
-        return (Outline(places(geometry, self.group), "region"),)
+        return (Outline(places(geometry, self.cells), "region"),)
 
 
 class ExtraRegion(AllDifferentRule):
@@ -43,7 +44,7 @@ class ExtraRegion(AllDifferentRule):
     name = "extra region"
 
     def draw(self, geometry: Geometry) -> Iterable[Shape]:
-        return tints(geometry, [self.group], "extra-region")
+        return tints(geometry, [self.cells], "extra-region")
 
 
 class Diagonal(Rule):
@@ -98,9 +99,9 @@ class DisjointGroups(Rule):
 
     name = "disjoint groups"
 
-    boxes: tuple[Cells, ...] = ()
+    boxes: GroupsField = ()  # type: ignore[assignment] # `Field` converts it
 
-    def __post_init__(self) -> None:
+    def check(self) -> None:
         cells = [cell for box in self.boxes for cell in box]
         check_cells(f"{self.name}: its boxes", cells, 0, no_repeats=True)
         if len({*map(len, self.boxes)}) > 1:

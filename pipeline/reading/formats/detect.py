@@ -268,6 +268,10 @@ class Layout:
         return self
 
 
+_FILE_NAME = re.compile(r"[\w./\\: -]*[^\W\d_][\w -]*\.[a-z][a-z0-9]{1,9}", re.IGNORECASE)
+"""A text that is probably the name of a file."""
+
+
 def is_formula(head: bytes, reading: Reading) -> bool:
     """Whether a source that begins with `head` is, or is declared to be, a formula."""
     return reading.format == CNF_FORMAT or (reading.format == "auto" and looks_like_cnf(head))
@@ -325,12 +329,32 @@ def parse_puzzle(
         >>> parse_puzzle("1...\n..2.\n.3..\n...4\n").geometry
         Geometry(height=2, width=2)
 
-    Raises InvalidPuzzle with line, column, what was expected and what was found, and UsageError for
-    an unknown format, or boxes that are neither `auto` nor of the form `2x3`.
+    Raises InvalidPuzzle with line, column, what was expected and what was found, UsageError for an
+    unknown format, or boxes that are neither `auto` nor of the form `2x3`, and TypeError for
+    anything but a text.
     """
+    if not isinstance(data, (str, bytes)):
+        kind = type(data).__name__
+        raise TypeError(
+            f"expected a text as str or bytes, found {kind}; Puzzle.from_rows takes rows, and "
+            "Puzzle.from_file a file"
+        )
     raw = data.encode(errors="surrogatepass") if isinstance(data, str) else data
     reading = Reading(variant, format=format_name, alphabet=alphabet, boxes=boxes)
-    return parse_source(raw, "puzzle", reading).puzzle
+    try:
+        return parse_source(raw, "puzzle", reading).puzzle
+    except InvalidPuzzle as error:
+        if is_formula(raw[:HEAD_BYTES], reading):
+            hint = "`solve` and `read` take formulas"
+            raise InvalidPuzzle("puzzle", 1, 1, "a puzzle", "a formula", hint=hint) from None
+        raise with_file_hint(error, data) from None
+
+
+def with_file_hint(error: InvalidPuzzle, data: str | bytes) -> InvalidPuzzle:
+    """The error with a hint how to read a file, if the text looks like the name of one."""
+    if isinstance(data, str) and _FILE_NAME.fullmatch(data):
+        error.hint = error.hint or "to read a file, use `Path` or `Puzzle.from_file`"
+    return error
 
 
 def parse_source(data: bytes, source: str, reading: Reading = DETECTED) -> Parsed:

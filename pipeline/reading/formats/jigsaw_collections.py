@@ -161,7 +161,7 @@ def _one_line(puzzle: Puzzle) -> str:
     signs = DIGITS if side <= len(DIGITS) else ascii_uppercase
     names = dict[int, str]()
     for rule, name in zip(puzzle.rules, _REGION_NAMES, strict=False):
-        names |= dict.fromkeys(rule.cells(puzzle.geometry), name)
+        names |= dict.fromkeys(rule.scope(puzzle.geometry), name)
     if {rule.name for rule in puzzle.rules} != {Region.name} or len(names) != side * side:
         return ""
     cells = [signs[givens[cell] - 1] if cell in givens else "." for cell in range(side * side)]

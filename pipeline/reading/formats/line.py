@@ -97,7 +97,8 @@ def recognise_line(text: Text) -> str | None:
 def _frame(text: Text) -> Frame:
     first, *rest = text.rows or text.lines
     if rest:
-        expected = "a single puzzle (for collections, use `solve`, `encode -o FOLDER/` or `run`)"
+        commands = "`solve`, `encode -o FOLDER/` or `run`; in Python, `read`"
+        expected = f"a single puzzle (for collections, use {commands})"
         found = f"{len(rest) + 1} lines"
         raise text.error(rest[0].number, 1, expected, found, code="several-puzzles")
     return frame_of_line(text, first, GEOMETRIES, _EXPECTED)

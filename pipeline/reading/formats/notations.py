@@ -35,8 +35,8 @@ _Notation = Codec | list[Codec] | Form | Rule | None
 _NOTATIONS: Final[Mapping[type[Rule], Mapping[str, _Notation]]] = {
     regions.Region: {"region": None, "Jigsaw": None},
     regions.ExtraRegion: {
-        "extraregion": fp.cells("group"),
-        "AllDifferent": iss.distinct_cells("group"),
+        "extraregion": fp.cells("cells"),
+        "AllDifferent": iss.distinct_cells("cells"),
     },
     regions.Diagonal: {
         "diagonal+": regions.Diagonal(rising=True),
@@ -87,26 +87,26 @@ _NOTATIONS: Final[Mapping[type[Rule], Mapping[str, _Notation]]] = {
     },
     pairs.BoxIndexer: {"boxindexer": fp.each_in_region},
     cages.Cage: {
-        "killercage": [fp.cells("group"), fp.total],
+        "killercage": [fp.cells("cells"), fp.total],
         "Cage": Form(cages.Cage, iss.read_cage, iss.write_cage),
     },
     cages.DigitalRoot: {
-        "cage": [fixed_fields(repeating=True), fp.cells("group"), fp.digital_root],
-        "killercage": [fixed_fields(repeating=False), fp.cells("group"), fp.digital_root],
+        "cage": [fixed_fields(repeating=True), fp.cells("cells"), fp.digital_root],
+        "killercage": [fixed_fields(repeating=False), fp.cells("cells"), fp.digital_root],
     },
     cages.Sum: {"Sum": iss.sum_terms},
-    cages.RellikCage: {"RellikCage": [iss.number("total", 1), iss.cells("group", once=True)]},
-    cages.EqualityCage: {"EqualityCage": iss.cells("group", once=True)},
+    cages.RellikCage: {"RellikCage": [iss.number("total", 1), iss.cells("cells", once=True)]},
+    cages.EqualityCage: {"EqualityCage": iss.cells("cells", once=True)},
     cages.Contains: {
         "ContainAtLeast": [
             fixed_fields(exactly=False),
             iss.joined_values,
-            iss.cells("group", once=True),
+            iss.cells("cells", once=True),
         ],
         "ContainExact": [
             fixed_fields(exactly=True),
             iss.joined_values,
-            iss.cells("group", once=True),
+            iss.cells("cells", once=True),
         ],
         "LookAndSay": Form(cages.Contains, iss.read_look_and_say, cannot_write),
     },
@@ -116,7 +116,7 @@ _NOTATIONS: Final[Mapping[type[Rule], Mapping[str, _Notation]]] = {
     cages.SameMultiset: {"SameValues": iss.equal_groups},
     cages.Arrow: {"arrow": fp.arrows, "Arrow": iss.arrow, "PillArrow": iss.pill_arrow},
     cages.Quadruple: {
-        "quadruple": [fp.cells("group", 4, 4), fp.values],
+        "quadruple": [fp.cells("cells", 4, 4), fp.values],
         "Quad": [iss.square, iss.values],
     },
     cages.Clone: {"clone": fp.clone},

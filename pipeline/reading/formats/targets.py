@@ -259,7 +259,7 @@ def _normalise(puzzle: Puzzle) -> tuple[tuple[int, ...], Counter[Rule]]:
 def _allowed_mask(rule: Rule, geometry: Geometry) -> int:
     """The mask of the values that a rule about a single cell allows."""
     values = [geometry.lowest] * geometry.size
-    (cell,), mask = rule.cells(geometry), 0
+    (cell,), mask = rule.scope(geometry), 0
     for bit, value in enumerate(geometry.values):
         values[cell] = value
         mask |= rule.holds(geometry, values) << bit
@@ -282,7 +282,7 @@ def _canonical_rule(rule: Rule, geometry: Geometry) -> Rule:
         case Sandwich(line):
             rule = replace(rule, line=min(line, line[::-1]))
         case Quadruple(group):
-            rule = replace(rule, group=tuple(sorted(group)))
+            rule = replace(rule, cells=tuple(sorted(group)))
         case Arrow(circle):
             rule = replace(rule, circle=tuple(sorted(circle)))
         case OneOf(choices):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from pipeline.steps.presentation.picture import picture_of
+from pipeline.steps.presentation.words import unit_names, with_commas
 from pipeline.steps.step import Branch, Candidate, Cited, Inference, Node, Position, Step
 
 
@@ -40,6 +41,14 @@ def place_of(step: Step) -> tuple[tuple[int, ...], tuple[int, ...]]:
         assumed = (cell for branch in step.branches for cell in branch.assumption.cells)
         return (), tuple(dict.fromkeys(assumed))
     return (), tuple(dict.fromkeys(cell for cell, _ in (*step.placed, *step.eliminated)))
+
+
+def place_text(step: Step) -> str:
+    """The units of a step, or the cells of `place_of`, in words."""
+    units, cells = place_of(step)
+    if units:
+        return unit_names(step.before, units, is_line=True)
+    return with_commas(map(step.before.name_of, cells))
 
 
 def step_object(step: Step) -> dict[str, Any]:

@@ -130,7 +130,7 @@ def _step_of(state: State, technique: Technique, deduction: Deduction) -> Step:
     cited = [Cited((cell,)) for cell in citations.cells]
     cited += [Cited(state.units[unit].cells, bit + 1, unit) for unit, bit in citations.places]
     cited += [
-        Cited(rules[index].cells(state.geometry), rule=rules[index].describe(state.geometry))
+        Cited(rules[index].scope(state.geometry), rule=rules[index].describe(state.geometry))
         for index in citations.rules
     ]
     is_open = [cell in state.open_cells for cell in range(state.size)]

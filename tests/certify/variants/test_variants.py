@@ -140,7 +140,7 @@ def meant(geometry, grids, rules):
 def test_the_solutions_of_an_example_are_those_that_its_predicate_takes(kind, step):
     chance, examples = random.Random(kind.__name__), EXAMPLES[kind]
     for geometry, rule in examples[: some(step, len(examples)) or 1]:
-        puzzle, grids = opened(drawn(geometry, chance), rule.cells(geometry), chance)
+        puzzle, grids = opened(drawn(geometry, chance), rule.scope(geometry), chance)
         puzzle = Puzzle(geometry, puzzle.cells, (rule,))
         found = find_missing(step, puzzle)
         if isinstance(rule, Sum) and rule.terms[0][1] > 10**20:
@@ -160,7 +160,7 @@ def combinations_of_rules(seed):
         if chance.random() < 0.8:
             known = [rule for rule in known if meant(geometry, [grid], [rule])]
         rules = tuple(chance.sample(known, min(chance.randint(1, 4), len(known))))
-        cells = [*dict.fromkeys(cell for rule in rules for cell in rule.cells(geometry))]
+        cells = [*dict.fromkeys(cell for rule in rules for cell in rule.scope(geometry))]
         puzzle, grids = opened(grid, cells, chance)
         if not any(isinstance(rule, Sum) and rule.total == 0 for rule in rules):  # too large
             yield Puzzle(geometry, puzzle.cells, rules), meant(geometry, grids, rules), chance
@@ -543,7 +543,7 @@ def test_what_units_share_is_bounded_and_stated_only_while_there_is_time():
         for last in range(first + 8, min(first + 18, 81))
     )
     puzzle = Puzzle.empty(Geometry(3, 3), regions)
-    units = sum(len(rule.group) + 2 for rule in regions)
+    units = sum(len(rule.cells) + 2 for rule in regions)
     hurried, whole = (
         len(arrays.state) + len(arrays.problem)
         for arrays in (

@@ -19,7 +19,10 @@ CELL = "a digit or a blank"
 MARK = "a digit, '*' or '.'"
 ONE_BLANK = "one symbol for all blanks"
 UP_TO_4 = "a value from 1 to 4 or a blank"
-SINGLE = "a single puzzle (for collections, use `solve`, `encode -o FOLDER/` or `run`)"
+SINGLE = (
+    "a single puzzle "
+    "(for collections, use `solve`, `encode -o FOLDER/` or `run`; in Python, `read`)"
+)
 LENGTHS = "a line of 16, 36, 64 or 81 cells"
 SIZE = "height and width of a box, with a product from 2 to 256"
 NUMBER = "a number from 1 to 4, or 0 for a blank"

@@ -380,7 +380,7 @@ def test_an_id_has_diagonals_and_cages_and_what_it_skips():
     assert puzzle.rules[:2] == (Diagonal(rising=False), Diagonal(rising=True))
     assert puzzle.rules[2:] == read(SOLO).puzzle.rules
     cages = [rule for rule in puzzle.rules if isinstance(rule, Cage)]
-    assert sorted(cell for cage in cages for cell in cage.group) == list(range(36))
+    assert sorted(cell for cage in cages for cell in cage.cells) == list(range(36))
     assert sum(cage.total for cage in cages) == 6 * 21
 
 

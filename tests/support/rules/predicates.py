@@ -188,12 +188,12 @@ def double_arrow(rule: rules.DoubleArrow, geometry: Geometry, values: Values) ->
 
 
 def cage(rule: rules.Cage, geometry: Geometry, values: Values) -> bool:
-    inside = held(rule.group, values)
+    inside = held(rule.cells, values)
     return different(inside) and rule.total in (None, sum(inside))
 
 
 def digital_root(rule: rules.DigitalRoot, geometry: Geometry, values: Values) -> bool:
-    inside = held(rule.group, values)
+    inside = held(rule.cells, values)
     total = sum(inside)
     while total > 9:
         total = sum(map(int, str(total)))
@@ -208,7 +208,7 @@ def arrow(rule: rules.Arrow, geometry: Geometry, values: Values) -> bool:
 
 
 def quadruple(rule: rules.Quadruple, geometry: Geometry, values: Values) -> bool:
-    left = held(rule.group, values)
+    left = held(rule.cells, values)
     for value in rule.values:
         if value not in left:
             return False
@@ -300,13 +300,13 @@ def one_of(rule: rules.OneOf, geometry: Geometry, values: Values) -> bool:
 
 
 def rellik(rule: rules.RellikCage, geometry: Geometry, values: Values) -> bool:
-    inside = held(rule.group, values)
+    inside = held(rule.cells, values)
     parts = chain.from_iterable(combinations(inside, size + 1) for size in range(len(inside)))
     return different(inside) and rule.total not in map(sum, parts)
 
 
 def equality(rule: rules.EqualityCage, geometry: Geometry, values: Values) -> bool:
-    inside, n = held(rule.group, values), geometry.side
+    inside, n = held(rule.cells, values), geometry.side
     odd = sum(value % 2 for value in inside)
     low = sum(2 * value < n + 1 for value in inside)
     high = sum(2 * value > n + 1 for value in inside)
@@ -314,7 +314,7 @@ def equality(rule: rules.EqualityCage, geometry: Geometry, values: Values) -> bo
 
 
 def contains(rule: rules.Contains, geometry: Geometry, values: Values) -> bool:
-    found = Counter(held(rule.group, values))
+    found = Counter(held(rule.cells, values))
     return all(
         found[value] == times if rule.exactly else found[value] >= times
         for value, times in Counter(rule.values).items()
@@ -405,7 +405,7 @@ def connected(cells: Sequence[int], geometry: Geometry) -> bool:
 
 
 def connected_values(rule: rules.ConnectedValues, geometry: Geometry, values: Values) -> bool:
-    inside = [cell for cell in rule.group if values[cell] in rule.values]
+    inside = [cell for cell in rule.cells if values[cell] in rule.values]
     return connected(inside, geometry) and rule.size in (0, len(inside))
 
 
@@ -457,8 +457,8 @@ def doppelganger(rule: rules.Doppelganger, geometry: Geometry, values: Values) -
 
 
 MEANS: dict[type[Rule], Predicate] = {
-    rules.Region: lambda rule, geometry, values: different(held(rule.group, values)),
-    rules.ExtraRegion: lambda rule, geometry, values: different(held(rule.group, values)),
+    rules.Region: lambda rule, geometry, values: different(held(rule.cells, values)),
+    rules.ExtraRegion: lambda rule, geometry, values: different(held(rule.cells, values)),
     rules.Diagonal: diagonal,
     rules.Windoku: windoku,
     rules.DisjointGroups: disjoint_groups,
@@ -534,7 +534,7 @@ MEANS: dict[type[Rule], Predicate] = {
     ),
     rules.GlobalModular: lambda _, geometry, values: in_squares(geometry, values, lambda v: v % 3),
     rules.Flatmates: flatmates,
-    rules.Unit: lambda rule, _, values: len({values[c] for c in rule.group}) == len(rule.group),
+    rules.Unit: lambda rule, _, values: len({values[c] for c in rule.cells}) == len(rule.cells),
     rules.SameRegions: lambda rule, _, values: (
         len({tuple(sorted(values[cell] for cell in part)) for part in rule.parts}) == 1
     ),

@@ -93,7 +93,7 @@ def _with_parity_rules(puzzle: Puzzle) -> Puzzle:
 
 
 def _cells_of_region_rule(rule: Rule) -> tuple[int, ...]:
-    return rule.group if isinstance(rule, Region | ExtraRegion) else ()
+    return rule.cells if isinstance(rule, Region | ExtraRegion) else ()
 
 
 def _regions_in_grid(puzzle: Puzzle) -> Iterator[tuple[int, ...]]:
@@ -108,8 +108,8 @@ def _regions_in_grid(puzzle: Puzzle) -> Iterator[tuple[int, ...]]:
     }
     referenced |= {rule.region for rule in puzzle.rules if isinstance(rule, BoxIndexer)}
     for rule in puzzle.rules:
-        if isinstance(rule, Region) or (isinstance(rule, ExtraRegion) and rule.group in referenced):
-            yield rule.group
+        if isinstance(rule, Region) or (isinstance(rule, ExtraRegion) and rule.cells in referenced):
+            yield rule.cells
 
 
 def _rule_members(puzzle: Puzzle, rules: Sequence[Rule]) -> JsonObject:

@@ -224,7 +224,7 @@ def read_cage(args: Arguments) -> Iterator[Rule]:
 
 
 def write_cage(rule: cages.Cage, geometry: Geometry) -> list[str]:
-    return [str(rule.total or 0), *write_cells(rule.group, geometry)]
+    return [str(rule.total or 0), *write_cells(rule.cells, geometry)]
 
 
 def _weighted_words(rule: cages.Sum, geometry: Geometry) -> list[str]:
@@ -363,7 +363,7 @@ def pill_arrow(args: Arguments) -> Iterator[RuleFields]:
     yield {"circle": tuple(sorted(cells[:size])), "shaft": cells[size:]}
 
 
-@field("group", lambda cells, geometry: write_cell(min(cells), geometry))
+@field("cells", lambda cells, geometry: write_cell(min(cells), geometry))
 def square(args: Arguments) -> tuple[int, ...]:
     """The four cells of a square, given by the top left one."""
     corner = args.next("a cell, and values")

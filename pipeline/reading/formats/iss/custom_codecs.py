@@ -172,9 +172,9 @@ pattern = Form(custom.StateMachine, _read_patterns, cannot_write)
 
 def _connected_words(rule: free.ConnectedValues, geometry: Geometry) -> list[str]:
     name = ""
-    if geometry.free_grid and rule.group[0] >= geometry.grid_size:
+    if geometry.free_grid and rule.cells[0] >= geometry.grid_size:
         name = next(
-            name for name, cells in geometry.free_grid.rows_and_groups() if rule.group[0] in cells
+            name for name, cells in geometry.free_grid.rows_and_groups() if rule.cells[0] in cells
         )
     return [name, *write_joined(rule.values, geometry), *[str(rule.size)] * bool(rule.size)]
 
@@ -196,7 +196,7 @@ def connected_values(args: Arguments) -> Iterator[RuleFields]:
     values = args.values_in(word)
     has_size = args.has_more() and args.next("a number")
     size = args.number_in(has_size, 1, len(cells)) if has_size and has_size.text else 0
-    yield {"group": tuple(cells), "values": tuple(dict.fromkeys(values)), "size": size}
+    yield {"cells": tuple(cells), "values": tuple(dict.fromkeys(values)), "size": size}
 
 
 @field("offset", write_number)

@@ -152,7 +152,7 @@ def layout_of(phrases: Sequence[Phrase]) -> GridLayout:
     rules += map(Region, regions)
     for args in _arguments_of(phrases, "RegionSameValues"):
         args.check_ended()
-        areas = [*regions, *(unit.group for unit in units)]
+        areas = [*regions, *(unit.cells for unit in units)]
         largest_size = max(map(len, areas), default=0)
         largest = tuple(area for area in areas if len(area) == largest_size)
         if 0 < largest_size < shape.value_count and len(largest) > 1:

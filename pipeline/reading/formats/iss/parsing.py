@@ -104,7 +104,7 @@ def _depends_on_labels(rule: Rule, geometry: Geometry) -> bool:
     another order, so no rule may refer to a region by its label.
     """
     labels = {*_label_cells(geometry)}
-    cells = {*rule.cells(geometry)} if labels else labels
+    cells = {*rule.scope(geometry)} if labels else labels
     if labels.isdisjoint(cells):
         return False
     match rule:
@@ -153,7 +153,7 @@ class ParsedConstraints:
                 if _depends_on_labels(rule, geometry):
                     expected = f"a constraint that only compares regions {_LABELS_ARE_ARBITRARY}"
                     raise phrase.wrong(phrase.type, expected)
-                place = rule.cells(geometry)
+                place = rule.scope(geometry)
                 key = (type(rule), place) if isinstance(rule, _CLUES) else object()
                 self.rules.pop(key, None)
                 self.rules[key] = rule

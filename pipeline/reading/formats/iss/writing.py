@@ -72,7 +72,7 @@ def _shape_phrases(
     values = f"~{geometry.lowest}-{geometry.values[-1]}"
     yield f"Shape~{rows}x{columns}{values}{'~Raw' if is_raw else ''}"
     boxes = [unit for unit in units if unit.kind == "box"]
-    sizes = [len(area.group) for area in (*boxes, *regions)]
+    sizes = [len(area.cells) for area in (*boxes, *regions)]
     sizes += [rule.size for rule in puzzle.rules if isinstance(rule, ChaosConstruction)]
     if not boxes and not is_raw:
         yield "NoBoxes"
@@ -94,14 +94,14 @@ def _jigsaws(geometry: Geometry, regions: Iterable[Region]) -> Iterator[str]:
     counts: list[int] = []
     for region in regions:
         index = next(
-            (index for index, layer in enumerate(layers) if not layer.keys() & {*region.group}), -1
+            (index for index, layer in enumerate(layers) if not layer.keys() & {*region.cells}), -1
         )
         if index < 0:
             layers.append({})
             counts.append(0)
-        if max(region.group) >= geometry.grid_size or counts[index] == len(_LABELS) - 1:
+        if max(region.cells) >= geometry.grid_size or counts[index] == len(_LABELS) - 1:
             raise ValueError(region.describe(geometry))
-        layers[index] |= dict.fromkeys(region.group, _LABELS[counts[index]])
+        layers[index] |= dict.fromkeys(region.cells, _LABELS[counts[index]])
         counts[index] += 1
     for layer in layers:
         labels = (layer.get(cell, _LABELS[-1]) for cell in range(geometry.grid_size))

@@ -96,7 +96,7 @@ def test_boxes_are_wide_unless_only_high_ones_fit():
     assert "box at r1c4" in units(read(".Shape~6x9.RegionSize~6"))
     assert "box at r1c3" in units(read(".Shape~9x6.RegionSize~6"))
     high = read(".Shape~9x4.RegionSize~6")
-    assert next(rule.group for rule in high.rules if rule.kind == "box") == (0, 1, 4, 5, 8, 9)
+    assert next(rule.cells for rule in high.rules if rule.kind == "box") == (0, 1, 4, 5, 8, 9)
 
 
 def test_values_from_zero_are_themselves():
@@ -190,7 +190,7 @@ def test_the_windows_of_a_windoku_are_as_large_as_boxes_for_all_values(text, cor
     columns = puzzle.geometry.free_grid.columns
     steps = [down * columns + right for down in range(box[0]) for right in range(box[1])]
     expected = [tuple(corner + step for step in steps) for corner in corners]
-    windows = [rule.group for rule in puzzle.rules if not isinstance(rule, Unit)]
+    windows = [rule.cells for rule in puzzle.rules if not isinstance(rule, Unit)]
     assert sorted(windows) == expected
 
 

@@ -1,0 +1,172 @@
+"""The arguments of rules: cells, groups of cells, numbers and flags.
+
+A cell is a number, counted from 0, or a position (row, column), counted from 1. A rule does not
+know its grid, so positions remain pairs until a puzzle takes the rule.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import fields
+from functools import lru_cache
+from operator import index
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+CellLike = int | tuple[int, int]
+"""The number of a cell, from 0, or its row and column, from 1."""
+
+Stored = TypeVar("Stored")
+Accepted = TypeVar("Accepted")
+
+
+class Field(Generic[Stored, Accepted]):
+    """For type checkers: a field that accepts one type, and converts it to another.
+
+    They read a field with `__get__` and `__set__` so. At run time, `convert_fields` converts.
+    """
+
+    if TYPE_CHECKING:
+
+        def __get__(self, rule: object, kind: object) -> Stored: ...
+        def __set__(self, rule: object, value: Accepted) -> None: ...
+
+
+CellField = Field[int, CellLike]
+CellsField = Field[tuple[int, ...], Iterable[CellLike]]
+GroupsField = Field[tuple[tuple[int, ...], ...], Iterable[Iterable[CellLike]]]
+PairsField = Field[tuple[tuple[int, int], ...], Iterable[tuple[CellLike, CellLike]]]
+TermsField = Field[tuple[tuple[int, int], ...], Iterable[tuple[CellLike, int]]]
+NumbersField = Field[tuple[int, ...], Iterable[int]]
+"""The fields of rules. `TermsField` has pairs of cell and weight."""
+
+_Map = Callable[[Any], Any]
+
+
+def _number(value: Any) -> int:
+    try:
+        return index(value)
+    except TypeError:
+        raise TypeError(f"expected a whole number, found {value!r}") from None
+
+
+def _cell(value: Any) -> CellLike:
+    """A cell as a number or as a pair. Raises ValueError for anything else."""
+    if type(value) is int and value >= 0:
+        return value
+    try:
+        if isinstance(value, (list, tuple)):
+            row, column = map(index, value)
+            if min(row, column) > 0:
+                return row, column
+        elif index(value) >= 0:
+            return index(value)
+    except (TypeError, ValueError):
+        pass  # the message below is clearer
+    raise ValueError(
+        f"expected a cell, as (row, column) from 1 or as a number from 0, found {value!r}"
+    )
+
+
+def _items(value: Any, expected: str) -> Iterable[Any]:
+    if isinstance(value, (str, bytes)) or not isinstance(value, Iterable):
+        raise TypeError(f"expected {expected}, found {value!r}")
+    return value
+
+
+def _cells(value: Any, of_cell: _Map) -> tuple[CellLike, ...]:
+    return tuple([of_cell(cell) for cell in _items(value, "a list of cells")])
+
+
+def _groups(value: Any, of_cell: _Map) -> tuple[tuple[CellLike, ...], ...]:
+    return tuple(_cells(group, of_cell) for group in _items(value, "lists of cells"))
+
+
+def _pairs(value: Any, of_cell: _Map) -> tuple[tuple[CellLike, ...], ...]:
+    pairs = _groups(value, of_cell)
+    for pair in pairs:
+        if len(pair) != 2:
+            raise ValueError(f"expected pairs of cells, found {len(pair)} cells")
+    return pairs
+
+
+def _terms(value: Any, of_cell: _Map) -> tuple[tuple[CellLike, int], ...]:
+    terms = [tuple(_items(term, "(cell, weight)")) for term in _items(value, "a list of terms")]
+    for term in terms:
+        if len(term) != 2:
+            raise ValueError(f"expected (cell, weight), found {term!r}")
+    return tuple((of_cell(cell), _number(weight)) for cell, weight in terms)
+
+
+def _numbers(value: Any) -> tuple[int, ...]:
+    return tuple(map(_number, _items(value, "a list of numbers")))
+
+
+def _flag(value: Any) -> bool:
+    if not isinstance(value, bool):
+        raise TypeError(f"expected True or False, found {value!r}")
+    return value
+
+
+_OF_CELLS: dict[Any, Callable[[Any, _Map], Any]] = {
+    "CellField": lambda value, of_cell: of_cell(value),
+    "CellsField": _cells,
+    "GroupsField": _groups,
+    "PairsField": _pairs,
+    "TermsField": _terms,
+}
+"""Annotation → function that applies another function to the cells of such a field."""
+
+_OTHERS: dict[Any, _Map] = {
+    "NumbersField": _numbers,
+    "tuple[int, ...]": _numbers,
+    "bool": _flag,
+    "int": _number,
+    "int | None": lambda value: None if value is None else _number(value),
+}
+"""Annotation → function that checks and converts the value of such a field."""
+
+
+@lru_cache(maxsize=256)
+def _fields_of(kind: Any) -> tuple[tuple[str, Any], ...]:
+    """The name and annotation of each field that is converted."""
+    named = ((field.name, field.type) for field in fields(kind))
+    return tuple((name, type_) for name, type_ in named if type_ in _OF_CELLS or type_ in _OTHERS)
+
+
+def convert_fields(rule: Any, name: str) -> bool:
+    """Check the fields of a rule called `name`, and convert lists to tuples.
+
+    Returns whether a cell is a position. Raises ValueError, which names the field.
+    """
+    positions: list[object] = []
+
+    def of_cell(value: Any) -> CellLike:
+        cell = _cell(value)
+        if type(cell) is tuple:
+            positions.append(cell)
+        return cell
+
+    for field, type_ in _fields_of(rule.__class__):
+        value = getattr(rule, field)
+        try:
+            of_cells = _OF_CELLS.get(type_)
+            converted = of_cells(value, of_cell) if of_cells else _OTHERS[type_](value)
+        except (TypeError, ValueError) as error:
+            raise ValueError(f"{name}: {field}: {error}") from None
+        object.__setattr__(rule, field, converted)  # rules are frozen
+    return bool(positions)
+
+
+def mapped_cells(rule: Any, name: str, of_cell: _Map) -> dict[str, Any]:
+    """The fields with cells of a rule called `name`, after `of_cell` is applied to each cell.
+
+    A ValueError of `of_cell` is raised with the name of the field.
+    """
+    mapped: dict[str, Any] = {}
+    for field, type_ in _fields_of(rule.__class__):
+        if of_cells := _OF_CELLS.get(type_):
+            try:
+                mapped[field] = of_cells(getattr(rule, field), of_cell)
+            except ValueError as error:
+                raise ValueError(f"{name}: {field}: {error}") from None
+    return mapped
