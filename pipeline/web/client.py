@@ -118,7 +118,8 @@ class Client:
         if not isinstance(source, Unreadable):
             return None
         if source.place is None:
-            return PasteError(source.reason, None, None, "", source.read_as)
+            message = source.reason.removeprefix(f"{_PASTED}: ")
+            return PasteError(message, None, None, "", source.read_as)
         line, column = source.place
         text = line_at(data, line)
         return PasteError(

@@ -104,14 +104,15 @@ def serve(settings: Settings, on_start: Callable[[str], object], host: str, port
     folders.prepare()
     with TemporaryDirectory() as folder, _listen(host, port) as listener:
         metrics = settings.metrics or Path(folder) / _METRICS_FILE
-        settings = replace(settings, metrics=metrics)
         site = _Site(folders, settings, metrics, host)
-        with _watch_process(settings) as watcher, _server_thread(site.application(), listener):
-            on_start(f"http://{f'[{host}]' if ':' in host else host}:{listener.getsockname()[1]}/")
-            while not ended_within(watcher, _WAIT_SECONDS):
-                pass
-        code = watcher.wait()
-        return code if code >= 0 else EXIT_TEMPFAIL
+        with _watch_process(replace(settings, metrics=metrics)) as watcher:
+            with _server_thread(site.application(), listener):
+                name = f"[{host}]" if ":" in host else host
+                on_start(f"http://{name}:{listener.getsockname()[1]}/")
+                while not ended_within(watcher, _WAIT_SECONDS):
+                    pass
+            code = watcher.wait()
+    return code if code >= 0 else EXIT_TEMPFAIL
 
 
 def _listen(host: str, port: int) -> socket.socket:
@@ -300,7 +301,9 @@ class _Site:
 
     def _send_steps(self, request: Request) -> Response:
         """Send the page that shows the solving steps of a record's puzzle."""
-        return self._made_of_record(request, steps_page, {"Content-Type": "text/html"})
+        return self._made_of_record(
+            request, steps_page, {"Content-Type": "text/html; charset=utf-8"}
+        )
 
     def _send_picture(self, request: Request) -> Response:
         """Send the drawing of a record's puzzle and its solution, as an SVG file."""
