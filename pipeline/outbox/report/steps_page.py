@@ -83,7 +83,7 @@ def published_picture(record: Path, inbox_done: Path) -> str:
 
 def _puzzle_of(record: Path, inbox_done: Path) -> SheetPuzzle:
     """The puzzle of the record of a single puzzle. Raises InputError."""
-    job = read_job(record)
+    job = read_job(record) if record.suffix == RECORD_SUFFIX else None
     if job is None or job.has_many_puzzles:
         raise InputError(f"{printable(record.name)}: not the record of a single puzzle")
     puzzles = [*puzzles_at(record, Originals.of([inbox_done]))]
