@@ -8,7 +8,7 @@
   const shown = new Map(); // name → its state on the page, its card, and whether it is done
   const pasted = new Map(); // name → the pasted text
   const KEEP_TEXT = ["invalid", "failed", "unknown", "unsolvable", "multiple", "refused"]; // to be corrected
-  let timer = 0;
+  let timer = 0, hadFaults = false;
   const say = (words) => { status.textContent = words; };
 
   const clear = (name) => {
@@ -75,17 +75,19 @@
     if (document.hidden) return;
     try {
       const queue = await (await fetch("/queue")).json();
-      byId("done").textContent = queue.done;
+      byId("done").textContent = queue.done ?? "–";
       const rows = [];
       for (const [key, kind] of [["in_progress", "in progress"], ["waiting", "waiting"], ["failed", "failed"]]) {
-        const { count, files: named } = queue[key];
+        const { count, files: named } = queue[key] ?? { count: "–", files: [] };
         byId(key).textContent = count;
         rows.push(...named.map((each) => row(kind, each)));
         if (count > named.length) rows.push(row(kind, { name: `${count - named.length} more` }));
       }
       list.replaceChildren(...rows);
-      if (queue.faults.length) warn(`Puzzles are not being solved: ${queue.faults.join("; ")}.`, "queue");
-      else alarm.hidden = true;
+      const hasFaults = queue.faults.length > 0;
+      if (!hasFaults) alarm.hidden = true;
+      else if (hadFaults) warn(`Puzzles are not being solved: ${queue.faults.join("; ")}.`, "queue");
+      hadFaults = hasFaults; // at the start, the first scan may not have ended
     } catch {
       warn("The server does not respond; is it still running?", "server");
     }

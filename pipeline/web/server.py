@@ -250,8 +250,12 @@ class _Site:
         return version, "".join(chunks).encode(errors="backslashreplace")
 
     def _send_queue(self, _request: Request) -> Response:
-        """Send the files in each state, and why none is processed, as JSON."""
-        return JSONResponse(self._queue.get() | {"faults": self._faults()})
+        """Send the files in each state, if they can be listed, and why none is processed."""
+        reasons = self._faults()
+        try:
+            return JSONResponse(self._queue.get() | {"faults": reasons})
+        except OSError as error:
+            return JSONResponse({"faults": reasons or [in_words(error)]})
 
     def _send_health(self, _request: Request) -> Response:
         """Send status 200 if dropped files are processed, else 503 and the reasons, as JSON."""
