@@ -7,7 +7,7 @@ from contextlib import closing
 
 import pytest
 from support.browsers import Reader, browser
-from support.drop_folders import SMALL, SMALL_SOLVED, DropFolder
+from support.drop_folders import SMALL, SMALL_SOLVED, DropFolder, wait_for
 from support.needs import needs_chromium, needs_serve
 from support.puzzles import UNIQUE
 from support.servers import serving
@@ -205,6 +205,7 @@ def test_an_alarm_says_that_nothing_is_solved(chromium, tmp_path):
     box = DropFolder.within(tmp_path)
     with serving(box) as served, closing(Reader(chromium, served.address)) as opened:
         alarm = opened.tab.locator("#alarm")
+        wait_for(lambda: served.get("/health").code == 200)
         assert not alarm.is_visible()
         box.inbox.rename(box.inbox.with_name("elsewhere"))
         alarm.filter(has_text="Puzzles are not being solved: --inbox").wait_for()
