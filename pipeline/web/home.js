@@ -7,6 +7,7 @@
   const MIN_PAUSE = 200, MAX_PAUSE = 2000, QUEUE_PAUSE = 3000; // milliseconds between requests
   const shown = new Map(); // name → its state on the page, its card, and whether it is done
   const pasted = new Map(); // name → the pasted text
+  const isNarrow = matchMedia("(max-width: 60rem)"); // the result is below the text
   const KEEP_TEXT = ["invalid", "failed", "unknown", "unsolvable", "multiple", "refused"]; // to be corrected
   let timer = 0, hadFaults = false;
   const say = (words) => { status.textContent = words; };
@@ -40,7 +41,9 @@
     place(card, before?.card);
     shown.set(name, { state, card, isDone });
     clear(name);
-    if (!isFirst) say(`${name}: ${state}.`);
+    if (isFirst) return;
+    say(`${name}: ${state}.`);
+    if (isDone && latest.contains(card) && isNarrow.matches && document.activeElement !== text) document.querySelector(".result").scrollIntoView();
   };
 
   const refresh = async (pause, isFirst = false) => {

@@ -27,7 +27,7 @@ from starlette.routing import Route
 from pipeline.errors import InputError, UsageError, in_words, printable
 from pipeline.files import is_file_name
 from pipeline.outbox import is_listed
-from pipeline.outbox.report import page_chunks, published_picture, steps_page
+from pipeline.outbox.report import MAX_PAGE_SECONDS, page_chunks, published_picture, steps_page
 from pipeline.service.protocol.folders import Folders
 from pipeline.service.signals import EXIT_TEMPFAIL
 from pipeline.settings import Settings
@@ -50,9 +50,6 @@ this pause to the duration of the computation. It thus takes at most a tenth of 
 
 _YOUNG_NS = 1_000_000_000
 """Age in nanoseconds up to which a folder may change again within the resolution of its mtime."""
-
-_STEPS_WAIT = 30.0
-"""Maximum seconds to wait for another page of steps, or another drawing, to be made."""
 
 _METRICS_FILE, _METRICS_TYPE = (
     "metrics.prom",
@@ -174,9 +171,21 @@ class _Reused(Generic[_T]):
 
 
 class _Site:
-    """The request handlers. `metrics`: the file of the metrics of `watch`."""
+    """The request handlers.
 
-    def __init__(self, folders: Folders, settings: Settings, metrics: Path, host: str) -> None:
+    - `metrics`: the file of the metrics of `watch`.
+    - `patience`: maximum seconds to wait for the steps or the drawing of another puzzle.
+    """
+
+    def __init__(
+        self,
+        folders: Folders,
+        settings: Settings,
+        metrics: Path,
+        host: str,
+        patience: float = 1.5 * MAX_PAGE_SECONDS,
+    ) -> None:
+        self._patience = patience
         self._folders, self._settings, self._metrics = folders, settings, metrics
         self._host = host.lower()
         self._client = Client(folders, settings)
@@ -324,7 +333,7 @@ class _Site:
             record = self._published_file(request.query_params.get("record", ""))
         except OSError:
             return PlainTextResponse(_NOT_FOUND, 404)
-        if not self._steps_lock.acquire(timeout=_STEPS_WAIT):
+        if not self._steps_lock.acquire(timeout=self._patience):
             return PlainTextResponse("The server is busy with other puzzles; try again later", 503)
         try:
             text = make(record, self._folders.done)

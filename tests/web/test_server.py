@@ -36,6 +36,7 @@ from support.puzzles import UNIQUE
 from support.servers import BYTES, serving
 
 from pipeline import parse_puzzle
+from pipeline.settings import Settings
 
 pytestmark = needs_serve
 
@@ -78,6 +79,21 @@ def test_only_records_of_puzzles_have_pages(served, page):
     for name in ("paged_1.solution", "paged.cnf.json", "paged.log"):
         assert served.get(f"/{page}?record={name}").code in (400, 404)
     assert served.get(f"/{page}?record=paged.json").code == 200
+
+
+def test_who_waits_too_long_for_the_steps_of_others_is_told_to_come_back(box):
+    from starlette.requests import Request
+
+    from pipeline.web.server import _Site
+
+    box.drop("a.txt")
+    box.run("--settle", "0")
+    site = _Site(box.folders, Settings(), box.outbox / "none", "localhost", patience=0.01)
+    scope = {"type": "http", "query_string": b"record=a.json"}
+    with site._steps_lock:
+        answer = site._send_steps(Request(scope))
+    assert (answer.status_code, b"try again later" in answer.body) == (503, True)
+    assert site._send_steps(Request(scope)).status_code == 200
 
 
 def test_the_picture_of_a_puzzle_is_a_file_of_its_own(served):

@@ -20,11 +20,17 @@ from pipeline.outbox.report.page import (
 from pipeline.outbox.report.published_puzzles import is_published, puzzles_at
 from pipeline.outbox.report.sheet import MAX_SHEET_PUZZLES, PER_PAGE, Head, Sheet, SheetPuzzle
 from pipeline.outbox.report.sheet_pdf import sheet_pdf
-from pipeline.outbox.report.steps_page import StepPages, published_picture, steps_page
+from pipeline.outbox.report.steps_page import (
+    MAX_PAGE_SECONDS,
+    StepPages,
+    published_picture,
+    steps_page,
+)
 from pipeline.outbox.report.typeset import check_typst
 from pipeline.outbox.report.worked import MAX_WORKED_PUZZLES, Worked, worked_of
 
 __all__ = [
+    "MAX_PAGE_SECONDS",
     "MAX_SHEET_PUZZLES",
     "MAX_WORKED_PUZZLES",
     "PER_PAGE",
