@@ -6,6 +6,7 @@
   const earlier = document.querySelector(".earlier");
   const MIN_PAUSE = 200, MAX_PAUSE = 2000, QUEUE_PAUSE = 3000; // milliseconds between requests
   const shown = new Map(); // name → its state on the page, its card, and whether it is done
+  const rated = new WeakSet(); // cards for whose level the server was asked
   const pasted = new Map(); // name → the pasted text
   const isNarrow = matchMedia("(max-width: 60rem)"); // the result is below the text
   const KEEP_TEXT = ["invalid", "failed", "unknown", "unsolvable", "multiple", "refused"]; // to be corrected
@@ -21,6 +22,21 @@
   printButton.type = "button";
   printButton.textContent = "Print";
   printButton.addEventListener("click", () => print());
+
+  const addLevel = async (card) => { // it may take seconds
+    const steps = card.querySelector(":scope > .actions > a")?.getAttribute("href");
+    const facts = card.querySelector(":scope > .facts");
+    if (!steps || rated.has(card) || /, score /.test(facts.textContent)) return;
+    rated.add(card);
+    try {
+      const answer = await fetch(steps.replace("steps?", "/level?"));
+      const level = answer.ok ? await answer.text() : "";
+      if (!level) return;
+      const fact = document.createElement("span");
+      fact.textContent = level;
+      facts.append(fact);
+    } catch { /* the queue says if the server is gone */ }
+  };
 
   const place = (card, before) => { // the newest result is large, the others are below
     const isNewest = !before || latest.contains(before);
@@ -51,6 +67,7 @@
     try {
       jobs = await (await fetch("/dropped")).json();
       for (const job of [...jobs].reverse()) show(job, isFirst);
+      addLevel(latest.firstElementChild);
       if (alarm.dataset.kind === "server") alarm.hidden = true;
     } catch {
       warn("The server does not respond; is it still running?", "server");

@@ -27,7 +27,13 @@ from starlette.routing import Route
 from pipeline.errors import InputError, UsageError, in_words, printable
 from pipeline.files import is_file_name
 from pipeline.outbox import is_listed
-from pipeline.outbox.report import MAX_PAGE_SECONDS, page_chunks, published_picture, steps_page
+from pipeline.outbox.report import (
+    MAX_PAGE_SECONDS,
+    page_chunks,
+    published_level,
+    published_picture,
+    steps_page,
+)
 from pipeline.service.protocol.folders import Folders
 from pipeline.service.signals import EXIT_TEMPFAIL
 from pipeline.settings import Settings
@@ -203,6 +209,7 @@ class _Site:
             Route("/queue", self._send_queue),
             Route("/drop", self._receive_file, methods=["POST"]),
             Route("/steps", self._send_steps),
+            Route("/level", self._send_level),
             Route("/picture", self._send_picture),
             Route("/health", self._send_health),
             Route("/metrics", self._send_metrics),
@@ -317,6 +324,10 @@ class _Site:
         return self._made_of_record(
             request, steps_page, {"Content-Type": "text/html; charset=utf-8"}
         )
+
+    def _send_level(self, request: Request) -> Response:
+        """Send the level of a record's puzzle as text; empty if it has none."""
+        return self._made_of_record(request, published_level, {"Content-Type": "text/plain"})
 
     def _send_picture(self, request: Request) -> Response:
         """Send the drawing of a record's puzzle and its solution, as an SVG file."""

@@ -139,6 +139,7 @@ def test_the_example_is_one_click(tab):
     tab.get_by_role("button", name="Try an example").click()
     status(tab).get_by_text(": unique.").wait_for()
     assert tab.locator("#latest").get_by_role("img").count() == 1
+    tab.locator("#latest .facts").get_by_text(re.compile(r"^easy, score \d+$")).wait_for()
 
 
 def test_the_newest_result_is_large_and_moves_down_when_there_is_another(tab):

@@ -70,7 +70,7 @@ def test_the_steps_of_a_puzzle_are_a_click_away(served):
     wait_for(lambda: f'href="{address}"' in served.get("/report").text)
 
 
-@pytest.mark.parametrize("page", ["steps", "picture"])
+@pytest.mark.parametrize("page", ["steps", "picture", "level"])
 def test_only_records_of_puzzles_have_pages(served, page):
     served.done(served.given_name("paged.txt", SMALL))
     served.done(served.given_name("paged.cnf", "p cnf 1 1\n1 0\n"))

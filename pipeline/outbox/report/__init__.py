@@ -23,6 +23,7 @@ from pipeline.outbox.report.sheet_pdf import sheet_pdf
 from pipeline.outbox.report.steps_page import (
     MAX_PAGE_SECONDS,
     StepPages,
+    published_level,
     published_picture,
     steps_page,
 )
@@ -50,6 +51,7 @@ __all__ = [
     "job_fragment",
     "page_chunks",
     "page_style",
+    "published_level",
     "published_picture",
     "puzzles_at",
     "sheet_pdf",

@@ -21,17 +21,21 @@ from pipeline.outbox.names import STEPS_ENDING
 from pipeline.outbox.originals import Originals
 from pipeline.outbox.report.assets import content_policy, read_asset, template
 from pipeline.outbox.report.board import Board, board_svg
-from pipeline.outbox.report.published_jobs import read_job, shorten
+from pipeline.outbox.report.published_jobs import rating_text, read_job, shorten
 from pipeline.outbox.report.published_puzzles import puzzles_at
 from pipeline.outbox.report.rule_shapes import BOARD_STYLE, SHAPES_STYLE
 from pipeline.outbox.report.sheet import SheetPuzzle
 from pipeline.outbox.report.step_shapes import STEP_STYLE, legend_svg
 from pipeline.outbox.report.views import may_have_steps, url_path
 from pipeline.outbox.report.worked import Panel, PanelLine, Worked, guide_of, worked_of
+from pipeline.puzzle.geometry import NINE_BY_NINE
 from pipeline.version import __version__, build
 
 MAX_PAGE_SECONDS = 20.0
 """Maximum time for the steps of a page."""
+
+_MAX_RATING_SECONDS = 5.0
+"""Maximum time for the level of a puzzle."""
 
 _MAX_SECONDS, _MAX_BYTES = 60.0, 20_000_000
 """Maximum time for all pages of a call, and size of all pages from which on no further page is
@@ -70,6 +74,24 @@ def steps_page(record: Path, inbox_done: Path, clock: Callable[[], float] = time
     puzzle, end = _puzzle_of(record, inbox_done), clock() + MAX_PAGE_SECONDS
     name = shorten(puzzle.title or puzzle.name)
     return _page_of(name, puzzle.board, puzzle.status, _SERVED_PAGES, lambda: clock() < end)
+
+
+def published_level(record: Path, inbox_done: Path) -> str:
+    """The level and score of the puzzle of a record in words; empty if it is not rated in time.
+
+    Only 9×9 puzzles without extra rules and with one solution are rated. The arguments, and the
+    error, are those of `steps_page`.
+    """
+    from pipeline.steps import ratings  # noqa: PLC0415 - loads numpy
+
+    found = _puzzle_of(record, inbox_done)
+    puzzle = found.board.puzzle
+    if not (puzzle and puzzle.is_plain and puzzle.geometry == NINE_BY_NINE):
+        return ""
+    if found.status != "unique":
+        return ""
+    (rating,) = ratings([puzzle.cells], _MAX_RATING_SECONDS, has_se=False)
+    return rating_text(rating.level or "", str(rating.score)) if rating.solved else ""
 
 
 def published_picture(record: Path, inbox_done: Path) -> str:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 from pipeline.errors import SolverError, counted
 from pipeline.outbox.report.board import Board, board_svg
+from pipeline.outbox.report.published_jobs import rating_text
 from pipeline.outbox.report.step_shapes import ordinal
 from pipeline.puzzle.geometry import NINE_BY_NINE
 from pipeline.puzzle.puzzle import Puzzle
@@ -241,7 +242,7 @@ def _level_of(found: Sequence[Step]) -> str:
 
     score = sum(step.technique.score for step in found)
     hardest = max(step.technique.level for step in found)
-    return f"{level_of(hardest, score, is_solved=True)}, score {score}"
+    return rating_text(level_of(hardest, score, is_solved=True), str(score))
 
 
 def _hint_of(puzzle: Puzzle, step: Step, symbols: str) -> Hint:

@@ -13,6 +13,7 @@ from pipeline.outbox.report.page import job_fragment, page_chunks
 from pipeline.outbox.report.steps_page import (
     TextEntry,
     entries_of,
+    published_level,
     published_picture,
     steps_page,
 )
@@ -61,7 +62,11 @@ def test_the_page_has_a_hint_in_three_levels_and_all_steps_folded(box):
 
 def test_the_level_is_that_of_a_rating(box):
     (rating,) = ratings([parse_puzzle(EASY).cells], has_se=False)
-    assert f"Level: {rating.level}, score {rating.score}" in page(box, "easy.json")
+    level = f"{rating.level}, score {rating.score}"
+    assert f"Level: {level}" in page(box, "easy.json")
+    levels = {"easy": level, "small": "", "two": ""}
+    for name, text in levels.items():
+        assert published_level(box.outbox / f"{name}.json", box.inbox / "done") == text
     assert "Level:" not in page(box, "small.json"), "only 9×9 puzzles are rated"
 
 
