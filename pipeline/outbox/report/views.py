@@ -356,7 +356,7 @@ class Viewer:
         links: Links,
         name: str = "",
     ) -> Card:
-        facts = [job.format] if job.format else []
+        facts = [*filter(None, (display_text(or_none(record.title)), job.format))]
         used = record.solver
         by = f" by {display_text(used.name)}" if used else ""
         for stage, before in (("batch", "with others in "), ("solve", "")):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from support.drop_folders import SMALL, TWO_SOLUTIONS, DropFolder
+from support.outboxes import EXAMPLES
 from support.pictures import BOARD
 from support.sheets import texts, tree_of
 
@@ -103,6 +104,22 @@ def test_only_puzzles_with_steps_link_to_them(box):
     assert linked == {"easy": True, "small": True, "two": False, "formula": False}
     report = "".join(page_chunks(box.outbox, box.inbox, box.outbox))
     assert "steps?record=" not in report, "a page without a server has no steps"
+
+
+def test_a_result_on_its_own_has_its_title_downloads_and_links_to_other_programs(box):
+    titled = parse_puzzle(EASY).to("f-puzzles").replace("{", '{"title":"One <b>",', 1)
+    box.drop("titled.txt", titled)
+    box.drop("samurai.txt", (EXAMPLES / "samurai.txt").read_text())
+    box.run("--settle", "0")
+    html = job_fragment(box.outbox / "titled.json", box.inbox, 0)
+    assert "<span>One &lt;b&gt;</span>" in html
+    assert 'href="titled_1.solution" download' in html
+    assert 'href="https://sudokupad.app/fpuzzles' in html
+    html = job_fragment(box.outbox / "samurai.json", box.inbox, 0)
+    assert "Open in:" not in html, "no link can express it"
+    report = "".join(page_chunks(box.outbox, box.inbox, box.outbox, served_version="1"))
+    assert "sudokupad.app" not in report, "it would take long for 1,000 boards"
+    assert "picture?record=easy.json" in report
 
 
 def test_branches_are_nested():
