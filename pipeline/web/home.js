@@ -84,10 +84,12 @@
 
   const row = (kind, { name, note }) => {
     const item = document.createElement("li");
-    const [bold, rest] = [document.createElement("bdi"), document.createElement("span")];
-    bold.textContent = name;
-    rest.textContent = ` ${kind}${note ? `: ${note}` : ""}`;
-    item.append(bold, rest);
+    const [state, file, reason] = ["span", "bdi", "span"].map((each) => document.createElement(each));
+    state.textContent = kind;
+    file.textContent = name;
+    const isNamed = note?.startsWith(`${name}:`); // with a line and a column
+    reason.textContent = isNamed ? note.slice(name.length) : note ? `: ${note}` : "";
+    item.append(state, " ", file, reason);
     return item;
   };
 

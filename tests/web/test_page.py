@@ -198,7 +198,9 @@ def test_print_shows_the_result_alone_and_all_steps(tab):
 def test_the_queue_is_live_and_says_why_files_failed(tab, served):
     dragged(tab, "drop", ("queued.txt", "1...\n..2.\n.3<.\n...4\n"))
     row = tab.locator("#files li", has_text="queued.txt")
-    row.get_by_text("queued.txt:3:3: expected a digit or a blank, found '<'").wait_for()
+    row.wait_for()
+    reason = "expected a digit or a blank, found '<'"
+    assert row.text_content() == f"failed queued.txt:3:3: {reason}"
     assert int(tab.locator("#failed").text_content()) == len(served.box.kept("failed"))
 
 
