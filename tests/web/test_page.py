@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from contextlib import closing
+from urllib.parse import urlsplit
 
 import pytest
 from support.browsers import Reader, browser
@@ -193,6 +194,11 @@ def test_print_shows_the_result_alone_and_all_steps(tab):
     assert boards.count() == tab.locator(".steps > details").count()
     assert all(board.is_visible() for board in boards.all())
     assert not tab.get_by_role("heading", name="A hint").is_visible()
+    tab.evaluate("dispatchEvent(new Event('beforeprint'))")
+    steps = tab.locator(".steps > details")
+    assert tab.locator(".steps > details[open]").count() == steps.count()
+    tab.evaluate("dispatchEvent(new Event('afterprint'))")
+    assert tab.locator(".steps > details[open]").count() == 0
 
 
 def test_the_queue_is_live_and_says_why_files_failed(tab, served):
@@ -319,8 +325,9 @@ def test_only_the_queue_is_asked_for_once_all_is_done(reader, tab):
     card(tab, "quiet.txt").get_by_role("img").wait_for()
     reader.requests.clear()
     tab.wait_for_timeout(700)
-    assert {each.rpartition("/")[2] for each in reader.requests} <= {"queue"}
-    assert len(reader.requests) <= 1
+    paths = [urlsplit(each).path for each in reader.requests]
+    assert {*paths} <= {"/queue", "/level"}
+    assert max(map(paths.count, paths), default=0) <= 1
 
 
 def test_ids_of_boards_are_not_given_twice(reader, tab, served):

@@ -53,6 +53,13 @@
   list.before(pager);
   setMode(true);
 
+  let wereOpen = []; // for browsers whose style sheets cannot unfold them on paper
+  addEventListener("beforeprint", () => {
+    wereOpen = steps.map((step) => step.open);
+    for (const step of steps) step.open = true;
+  });
+  addEventListener("afterprint", () => steps.forEach((step, index) => { step.open = wereOpen[index]; }));
+
   addEventListener("keydown", (event) => {
     const by = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
     const isChord = event.altKey || event.ctrlKey || event.metaKey || event.shiftKey;
