@@ -20,7 +20,7 @@ from pipeline.errors import SolverError
 from pipeline.native import Program, ProgramLoader
 from pipeline.puzzle.geometry import NINE_BY_NINE, units_of, values_of
 from pipeline.settings import RATING_TIMEOUT
-from pipeline.solving import LEVELS, NO_TECHNIQUE, RATING_VERSION, TIME_LIMIT, Rating, StopReason
+from pipeline.solving import NO_TECHNIQUE, RATING_VERSION, TIME_LIMIT, Rating, StopReason
 from pipeline.steps import hodoku, step_arrays
 from pipeline.steps import layout as L
 from pipeline.steps.all_singles import is_single, singles
@@ -33,13 +33,13 @@ from pipeline.steps.techniques import (
     BY_RATING,
     BY_SCORE,
     FILLED,
-    MAX_SCORES,
     MORE,
     PAUSED,
     SCORED,
     STUCK,
     UNSOUND,
     Technique,
+    level_of,
     new_walk,
     take_steps,
 )
@@ -483,9 +483,7 @@ def _rate(
     solved = by_score.take_until(deadline) == FILLED
     score, count = int(by_score.walk[L.SCORE]), int(by_score.walk[L.STEPS_TAKEN])
     hardest = by_score.order[int(by_score.walk[L.HARDEST])]
-    name, level = hardest.name if count else "", hardest.level
-    while level < len(MAX_SCORES) and (score > MAX_SCORES[level] or not solved):
-        level += 1
+    name = hardest.name if count else ""
     stopped: StopReason = ""
     se, ep, ed = 0.0, 0.0, 0.0
     if by_rating:
@@ -496,7 +494,7 @@ def _rate(
         stopped = _STOPPED.get(outcome, "")
     return Rating(
         score=score,
-        level=LEVELS[level],
+        level=level_of(hardest.level, score, is_solved=solved),
         hardest=name,
         steps=count,
         se=se,

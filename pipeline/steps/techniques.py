@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from pipeline.certify.steps import follows
 from pipeline.native import compiled
+from pipeline.settings import Level
 from pipeline.solving import LEVELS
 from pipeline.steps import explainer, hodoku
 from pipeline.steps import layout as L
@@ -68,6 +69,17 @@ class Technique(NamedTuple):
             explainer.BUG,
             explainer.UNIQUE_LOOP,
         )
+
+
+def level_of(hardest: int, score: int, *, is_solved: bool) -> Level:
+    """The level of a puzzle, as in HoDoKu.
+
+    `hardest`: the highest level of its steps, an index in LEVELS. `score`: the sum of their scores.
+    """
+    level = hardest
+    while level < len(MAX_SCORES) and (score > MAX_SCORES[level] or not is_solved):
+        level += 1
+    return LEVELS[level]
 
 
 def _scored(

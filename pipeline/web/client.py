@@ -12,17 +12,26 @@ from datetime import datetime
 from html import escape
 from itertools import count, islice
 from pathlib import Path
-from typing import BinaryIO, NamedTuple
+from typing import Any, BinaryIO, NamedTuple
 
-from pipeline.errors import InputError
+from pipeline.errors import InputError, printable
 from pipeline.files import is_ignored, numbered_paths, remove_abandoned, temporary_beside
 from pipeline.outbox.names import DONE, FAILED, claim_key, fold
 from pipeline.outbox.report import job_fragment
 from pipeline.quantities import SIZE
+from pipeline.reading import Unreadable
+from pipeline.reading.read import source_in
 from pipeline.service.protocol.claiming import is_in_work
 from pipeline.service.protocol.durable import sync, sync_open
 from pipeline.service.protocol.folders import Folders, move_back
-from pipeline.service.protocol.overview import latest_record, progress_text
+from pipeline.service.protocol.overview import (
+    FileState,
+    latest_record,
+    progress_text,
+    read_overview,
+)
+from pipeline.settings import Settings
+from pipeline.solving.drawing import line_at, with_caret
 
 _UPLOAD_NAME = "incoming"
 """Part of the temporary name of a file that is being received."""
@@ -30,6 +39,12 @@ _MAX_TRACKED_FILES = 20
 """Maximum number of files whose states are shown."""
 _MAX_NAME_BYTES = 100
 """Maximum length of a file's name before it is numbered."""
+_MAX_CHECKED_BYTES, _EXCERPT_CHARACTERS = 64 * 1024, 60
+"""Maximum size of pasted texts that are checked at once; length of the line that an error shows."""
+_PASTED = "pasted text"
+"""The name of a pasted text in the message of an error."""
+_MAX_NAMED = 5
+"""Maximum number of files in each state that the queue names."""
 _MAX_NUMBERED_NAMES, _MAX_NAMES = 9, 20
 """Maximum number of numbered names, and of all names, that are tried for a file."""
 _CARD = '<article class="card"><h3><bdi>{}</bdi></h3><p class="undrawn">{} …</p></article>'
@@ -48,12 +63,28 @@ class DroppedFile(NamedTuple):
     is_done: bool = False
 
 
-class Client:
-    """Puts files of up to `max_bytes` into the inbox, and tracks the latest of them."""
+class PasteError(NamedTuple):
+    """Why a pasted text is not a puzzle.
 
-    def __init__(self, folders: Folders, max_bytes: int) -> None:
+    - `line`, `column`: where, from 1; None if the message alone says it.
+    - `excerpt`: that line, with a caret below the column; empty without a place.
+    - `read_as`: the format that was tried, and why.
+    """
+
+    message: str
+    line: int | None
+    column: int | None
+    excerpt: str
+    read_as: str
+
+
+class Client:
+    """Puts files into the inbox, and tracks the latest of them."""
+
+    def __init__(self, folders: Folders, settings: Settings) -> None:
         self._folders = folders
-        self._max_bytes = max_bytes
+        self._settings = settings
+        self._max_bytes = settings.max_bytes
         self._ids = count(10**6, 10**6)  # boards in the report have lower ids
         self._names = deque[str](maxlen=_MAX_TRACKED_FILES)
         self._done = dict[str, DroppedFile]()
@@ -63,7 +94,7 @@ class Client:
     def new_upload(self) -> Iterator[BinaryIO]:
         """Open a new file with a name that `watch` ignores; removed unless `place` moves it."""
         path = temporary_beside(self._folders.inbox / _UPLOAD_NAME)
-        with path.open("xb") as file:
+        with path.open("x+b") as file:
             try:
                 yield file
             finally:
@@ -75,6 +106,29 @@ class Client:
             message = f"the file is larger than {SIZE.text_of(self._max_bytes)}, see --max-bytes"
             raise InputError(f"{message}; copy large files to the inbox folder instead")
         file.write(data)
+
+    def paste_error(self, file: BinaryIO) -> PasteError | None:
+        """Check a received text before it is placed; None if it may be a puzzle, or is large."""
+        size = file.tell()
+        if not 0 < size <= _MAX_CHECKED_BYTES:
+            return None
+        file.seek(0)
+        data = file.read()
+        source, _ = source_in(data, _PASTED, self._settings)
+        if not isinstance(source, Unreadable):
+            return None
+        if source.place is None:
+            message = source.reason.removeprefix(f"{_PASTED}: ")
+            return PasteError(message, None, None, "", source.read_as)
+        line, column = source.place
+        text = line_at(data, line)
+        return PasteError(
+            source.reason.removeprefix(f"{_PASTED}:{line}:{column}: "),
+            line,
+            column,
+            "" if text is None else with_caret(text, column, _EXCERPT_CHARACTERS),
+            source.read_as,
+        )
 
     def place(self, file: BinaryIO, requested_name: str) -> str:
         """Move a received file into the inbox, sync the inbox, and return the file's name there.
@@ -128,6 +182,24 @@ class Client:
         else:
             state = "removed from the inbox"
         return DroppedFile(name, state, _CARD.format(escape(name), escape(state)))
+
+
+def queue(folders: Folders, settle: float) -> dict[str, Any]:
+    """The number of files in each state, and the names and notes of the first of them, as JSON."""
+    overview = read_overview(folders, settle)
+
+    def listed(files: list[FileState]) -> dict[str, Any]:
+        return {
+            "count": len(files),
+            "files": [{"name": printable(f.name), "note": f.note} for f in files[:_MAX_NAMED]],
+        }
+
+    return {
+        "waiting": listed([*overview.waiting, *overview.settling]),
+        "in_progress": listed(overview.in_work),
+        "failed": listed(overview.failed),
+        "done": overview.done,
+    }
 
 
 def _candidate_names(requested_name: str) -> Iterator[str]:

@@ -9,12 +9,15 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
-from urllib.parse import unquote
+from tempfile import TemporaryDirectory
+from typing import Any, BinaryIO, Generic, TypeVar
+from urllib.parse import quote, unquote
 
 import uvicorn
 from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
 from starlette.middleware import Middleware
 from starlette.middleware.base import BaseHTTPMiddleware, RequestResponseEndpoint
 from starlette.requests import ClientDisconnect, Request
@@ -24,12 +27,20 @@ from starlette.routing import Route
 from pipeline.errors import InputError, UsageError, in_words, printable
 from pipeline.files import is_file_name
 from pipeline.outbox import is_listed
-from pipeline.outbox.report import WebPanel, page_chunks, steps_page
+from pipeline.outbox.report import (
+    MAX_PAGE_SECONDS,
+    page_chunks,
+    published_level,
+    published_picture,
+    steps_page,
+)
 from pipeline.service.protocol.folders import Folders
 from pipeline.service.signals import EXIT_TEMPFAIL
 from pipeline.settings import Settings
 from pipeline.solving.solvers.child import EXIT_WAIT_SECONDS, Child, ended_within, start_child
-from pipeline.web.client import Client
+from pipeline.web.client import Client, PasteError, queue
+from pipeline.web.health import faults
+from pipeline.web.home import home_page
 
 _WATCH_CODE = "import sys; sys.path[:] = {path!r}; from pipeline.cli import main; main()"
 """Program of the child process that runs `watch`."""
@@ -39,12 +50,24 @@ _WAIT_SECONDS = 60.0
 """Seconds to wait at a time for the end of `watch`."""
 _STOP_SECONDS = 2.0
 """Maximum seconds to wait for the end of the server thread."""
-_MIN_REPORT_PAUSE, _MIN_PAUSE_RATIO = 2.0, 9
-"""Minimum seconds between the end of a report and the start of the next, and minimum ratio of this
-pause to the duration of the report. Reports thus take at most a tenth of the time."""
+_MIN_PAUSE, _MIN_PAUSE_RATIO = 2.0, 9
+"""Minimum seconds between the end of a computation and the start of the next, and minimum ratio of
+this pause to the duration of the computation. It thus takes at most a tenth of the time."""
+
+_YOUNG_NS = 1_000_000_000
+"""Age in nanoseconds up to which a folder may change again within the resolution of its mtime."""
+
+_METRICS_FILE, _METRICS_TYPE = (
+    "metrics.prom",
+    "application/openmetrics-text; version=1.0.0; charset=utf-8",
+)
+"""The name and the content type of the metrics."""
 
 _NOT_FOUND = "No such published file"
 """The message for a path that is no published file."""
+
+_SANDBOX = {"Content-Security-Policy": "default-src 'none'; sandbox"}
+"""The header of published files."""
 
 _BYTES = "application/octet-stream"
 """The content type of uploads. Browsers do not let forms of other sites send it."""
@@ -82,13 +105,17 @@ def serve(settings: Settings, on_start: Callable[[str], object], host: str, port
     """
     folders = Folders(settings.inbox, settings.outbox)
     folders.prepare()
-    with _listen(host, port) as listener, _watch_process(settings) as watcher:
-        with _server_thread(_Site(folders, settings.max_bytes, host).application(), listener):
-            on_start(f"http://{f'[{host}]' if ':' in host else host}:{listener.getsockname()[1]}/")
-            while not ended_within(watcher, _WAIT_SECONDS):
-                pass
-        code = watcher.wait()
-        return code if code >= 0 else EXIT_TEMPFAIL
+    with TemporaryDirectory() as folder, _listen(host, port) as listener:
+        metrics = settings.metrics or Path(folder) / _METRICS_FILE
+        site = _Site(folders, settings, metrics, host)
+        with _watch_process(replace(settings, metrics=metrics)) as watcher:
+            with _server_thread(site.application(), listener):
+                name = f"[{host}]" if ":" in host else host
+                on_start(f"http://{name}:{listener.getsockname()[1]}/")
+                while not ended_within(watcher, _WAIT_SECONDS):
+                    pass
+            code = watcher.wait()
+    return code if code >= 0 else EXIT_TEMPFAIL
 
 
 def _listen(host: str, port: int) -> socket.socket:
@@ -126,25 +153,66 @@ def _server_thread(application: Starlette, listener: socket.socket) -> Iterator[
         thread.join(_STOP_SECONDS)  # the thread may be busy with a long report
 
 
-class _Site:
-    """The request handlers."""
+_T = TypeVar("_T")
 
-    def __init__(self, folders: Folders, max_bytes: int, host: str) -> None:
-        self._folders = folders
+
+class _Reused(Generic[_T]):
+    """A value that is computed on request, at most a tenth of the time; else it is used again."""
+
+    def __init__(self, compute: Callable[[_T | None], _T]) -> None:
+        """`compute` gets the value before, or None."""
+        self._compute, self._lock = compute, threading.Lock()
+        self._value: _T | None = None
+        self._next_time = 0.0
+
+    def get(self) -> _T:
+        with self._lock:
+            begun = time.monotonic()
+            if self._value is None or begun >= self._next_time:
+                self._value = self._compute(self._value)
+                ended = time.monotonic()
+                pause = max(_MIN_PAUSE_RATIO * (ended - begun), _MIN_PAUSE)
+                self._next_time = ended + pause
+            return self._value
+
+
+class _Site:
+    """The request handlers.
+
+    - `metrics`: the file of the metrics of `watch`.
+    - `patience`: maximum seconds to wait for the steps or the drawing of another puzzle.
+    """
+
+    def __init__(
+        self,
+        folders: Folders,
+        settings: Settings,
+        metrics: Path,
+        host: str,
+        patience: float = 1.5 * MAX_PAGE_SECONDS,
+    ) -> None:
+        self._patience = patience
+        self._folders, self._settings, self._metrics = folders, settings, metrics
         self._host = host.lower()
-        self._client = Client(folders, max_bytes)
-        files = [Path(__file__).with_name(f"panel.{kind}") for kind in ("html", "css", "js")]
-        self._panel = WebPanel(*(file.read_text(encoding="utf-8") for file in files))
-        self._lock, self._steps_lock = threading.Lock(), threading.Lock()
-        self._report, self._next_report_time = b"", 0.0
+        self._client = Client(folders, settings)
+        self._home = home_page()
+        self._report = _Reused(self._make_report)
+        self._queue = _Reused[dict[str, Any]](lambda _: queue(folders, settings.settle))
+        self._steps_lock, self._check_lock = threading.Lock(), threading.Lock()
 
     def application(self) -> Starlette:
         """The web application."""
         routes = [
-            Route("/", self._send_page),
+            Route("/", self._send_home),
+            Route("/report", self._send_report),
             Route("/dropped", self._recent_files),
+            Route("/queue", self._send_queue),
             Route("/drop", self._receive_file, methods=["POST"]),
             Route("/steps", self._send_steps),
+            Route("/level", self._send_level),
+            Route("/picture", self._send_picture),
+            Route("/health", self._send_health),
+            Route("/metrics", self._send_metrics),
             Route("/{path:path}", self._send_file),
         ]
         guard = Middleware(BaseHTTPMiddleware, dispatch=self._refuse_other_sites)
@@ -174,18 +242,58 @@ class _Site:
         except ValueError:
             return name in ("localhost", self._host)
 
-    def _send_page(self, _request: Request) -> Response:
-        """Send the page: the report with the panel. A report is reused until a new one is due."""
-        with self._lock:
-            begun, outbox = time.monotonic(), self._folders.outbox
-            if begun >= self._next_report_time:
-                chunks = page_chunks(outbox, self._folders.inbox, outbox, panel=self._panel)
-                self._report = "".join(chunks).encode(errors="backslashreplace")
-                ended = time.monotonic()
-                self._next_report_time = ended + max(
-                    _MIN_PAUSE_RATIO * (ended - begun), _MIN_REPORT_PAUSE
-                )
-            return Response(self._report, media_type="text/html")
+    def _send_home(self, _request: Request) -> Response:
+        """Send the page on which puzzles are pasted and dropped."""
+        return Response(self._home, media_type="text/html")
+
+    def _send_report(self, request: Request) -> Response:
+        """Send the report, unless the browser has this version of it."""
+        version, page = self._report.get()
+        tag = {"ETag": f'"{version}"'}
+        if request.headers.get("if-none-match") == tag["ETag"]:
+            return Response(status_code=304, headers=tag)
+        return Response(page, media_type="text/html", headers=tag)
+
+    def _make_report(self, before: tuple[str, bytes] | None) -> tuple[str, bytes]:
+        """The version and the content of the report; those before if no folder has changed."""
+        inbox, outbox = self._folders.inbox, self._folders.outbox
+        changes = [folder.stat().st_mtime_ns for folder in (outbox, self._folders.done)]
+        is_young = time.time_ns() - max(changes) < _YOUNG_NS
+        version = "-".join(f"{time_ns:x}" for time_ns in changes) + "+" * is_young
+        if before and before[0] == version and not is_young:
+            return before
+        chunks = page_chunks(outbox, inbox, outbox, served_version=version)
+        return version, "".join(chunks).encode(errors="backslashreplace")
+
+    def _send_queue(self, _request: Request) -> Response:
+        """Send the files in each state, if they can be listed, and why none is processed."""
+        reasons = self._faults()
+        try:
+            return JSONResponse(self._queue.get() | {"faults": reasons})
+        except OSError as error:
+            return JSONResponse({"faults": reasons or [in_words(error)]})
+
+    def _send_health(self, _request: Request) -> Response:
+        """Send status 200 if dropped files are processed, else 503 and the reasons, as JSON."""
+        reasons = self._faults()
+        return JSONResponse({"healthy": not reasons, "reasons": reasons}, 503 if reasons else 200)
+
+    def _send_metrics(self, _request: Request) -> Response:
+        """Send the metrics of `watch`, in the OpenMetrics format."""
+        metrics = self._read_metrics()
+        if not metrics:
+            return PlainTextResponse("there are no metrics yet: the first scan has not ended", 503)
+        return Response(metrics, headers={"Content-Type": _METRICS_TYPE})
+
+    def _faults(self) -> list[str]:
+        return [*faults(self._folders, self._settings.timeout, self._read_metrics())]
+
+    def _read_metrics(self) -> bytes:
+        """The metrics of `watch`; empty before its first scan has ended."""
+        try:
+            return self._metrics.read_bytes()
+        except OSError:
+            return b""
 
     def _recent_files(self, _request: Request) -> Response:
         """Send the states of the latest dropped files as JSON."""
@@ -200,22 +308,49 @@ class _Site:
             async for chunk in request.stream():
                 self._client.add(file, chunk)
             requested_name = unquote(request.headers.get("x-name", ""))
+            if not requested_name and (error := await run_in_threadpool(self._paste_error, file)):
+                return JSONResponse(error._asdict(), 422)
             # not in a thread: two uploads must not be placed at the same time
             name = self._client.place(file, requested_name)
         return JSONResponse({"name": name}, 201)
 
-    def _send_steps(self, request: Request) -> Response:
-        """Send the page that shows the solving steps of a record's puzzle.
+    def _paste_error(self, file: BinaryIO) -> PasteError | None:
+        """Check a pasted text; one at a time, as parsing may take a second."""
+        with self._check_lock:
+            return self._client.paste_error(file)
 
-        Such pages are made one at a time.
-        """
+    def _send_steps(self, request: Request) -> Response:
+        """Send the page that shows the solving steps of a record's puzzle."""
+        return self._made_of_record(
+            request, steps_page, {"Content-Type": "text/html; charset=utf-8"}
+        )
+
+    def _send_level(self, request: Request) -> Response:
+        """Send the level of a record's puzzle as text; empty if it has none."""
+        return self._made_of_record(request, published_level, {"Content-Type": "text/plain"})
+
+    def _send_picture(self, request: Request) -> Response:
+        """Send the drawing of a record's puzzle and its solution, as an SVG file."""
+        name = quote(Path(request.query_params.get("record", "")).stem, errors="replace")
+        disposition = f"attachment; filename*=UTF-8''{name}.svg"
+        headers = {"Content-Type": "image/svg+xml", "Content-Disposition": disposition} | _SANDBOX
+        return self._made_of_record(request, published_picture, headers)
+
+    def _made_of_record(
+        self, request: Request, make: Callable[[Path, Path], str], headers: dict[str, str]
+    ) -> Response:
+        """Send what a function makes of a record and the folder of originals, one at a time."""
         try:
             record = self._published_file(request.query_params.get("record", ""))
         except OSError:
             return PlainTextResponse(_NOT_FOUND, 404)
-        with self._steps_lock:
-            page = steps_page(record, self._folders.done)
-        return Response(page.encode(errors="backslashreplace"), media_type="text/html")
+        if not self._steps_lock.acquire(timeout=self._patience):
+            return PlainTextResponse("The server is busy with other puzzles; try again later", 503)
+        try:
+            text = make(record, self._folders.done)
+        finally:
+            self._steps_lock.release()
+        return Response(text.encode(errors="backslashreplace"), headers=headers)
 
     def _published_file(self, name: str) -> Path:
         """A published file by its path in the outbox.
@@ -237,8 +372,7 @@ class _Site:
             path = self._published_file(request.path_params["path"])
         except OSError:
             return PlainTextResponse(_NOT_FOUND, 404)
-        sandbox = {"Content-Security-Policy": "default-src 'none'; sandbox"}
-        return FileResponse(path, 200, sandbox, _CONTENT_TYPES.get(path.suffix, "text/plain"))
+        return FileResponse(path, 200, _SANDBOX, _CONTENT_TYPES.get(path.suffix, "text/plain"))
 
 
 async def _error_response(_request: Request, error: Exception) -> Response:

@@ -10,7 +10,8 @@ from support.cases import for_each
 
 from pipeline.errors import InputError
 from pipeline.files import is_file_name, is_ignored
-from pipeline.web.client import Client, safe_name
+from pipeline.settings import Settings
+from pipeline.web.client import Client, queue, safe_name
 
 SMALL = b"1...\n..2.\n.3..\n...4\n"
 
@@ -53,7 +54,7 @@ def test_any_name_is_one_that_the_inbox_takes(told):
 @pytest.fixture
 def client(box):
     box.folders.prepare()
-    return Client(box.folders, max_bytes=100)
+    return Client(box.folders, Settings(max_bytes=100))
 
 
 def placed(client, name, data=SMALL):
@@ -112,6 +113,33 @@ def test_nothing_is_left_of_what_is_too_large_empty_or_broken_off(client, box):
     assert client.recent_files() == []
 
 
+@for_each(
+    ("text", "line"),
+    [("1..x\n....\n....\n....\n", 1), ("  \n", None), ("", "fine"), (" " * 70_000, "fine")],
+)
+def test_a_small_pasted_text_is_checked_before_it_is_placed(box, text, line):
+    box.folders.prepare()
+    client = Client(box.folders, Settings())
+    with client.new_upload() as file:
+        client.add(file, text.encode())
+        error = client.paste_error(file)
+        assert (error.line if error else "fine") == line
+        assert not text or (box.inbox / client.place(file, "")).read_text() == text
+
+
+def test_the_queue_names_a_few_files_of_each_state(box):
+    box.folders.prepare()
+    for number in range(7):
+        box.drop(f"{number}.txt")
+    (box.folders.failed / "bad\n.txt").touch()
+    found = queue(box.folders, 0.0)
+    assert found["waiting"]["count"] == 7
+    assert len(found["waiting"]["files"]) == 5
+    reason = "its record is missing, so the reason is unknown"
+    assert found["failed"]["files"] == [{"name": "bad\\n.txt", "note": reason}]
+    assert found["done"] == 0
+
+
 def test_what_a_killed_one_left_is_removed_when_it_is_old(box):
     box.folders.prepare()
     old, young, others = (
@@ -121,7 +149,7 @@ def test_what_a_killed_one_left_is_removed_when_it_is_old(box):
         path.write_text("x")
     os.utime(old, (0, 0))
     os.utime(others, (0, 0))
-    Client(box.folders, max_bytes=100)
+    Client(box.folders, Settings())
     assert box.waiting() == {young.name, others.name}
 
 

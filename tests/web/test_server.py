@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import signal
 import socket
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
+from html import unescape
 from http.client import HTTPConnection
 from itertools import count
 from pathlib import Path
 from urllib.parse import quote, unquote
 
 import pytest
+from defusedxml.ElementTree import fromstring
+from prometheus_client.openmetrics.parser import text_string_to_metric_families as parse_metrics
 from support.cases import for_each
 from support.commands import run
 from support.drop_folders import (
@@ -28,7 +32,11 @@ from support.drop_folders import (
     wait_for,
 )
 from support.needs import needs_linux, needs_serve
+from support.puzzles import UNIQUE
 from support.servers import BYTES, serving
+
+from pipeline import parse_puzzle
+from pipeline.settings import Settings
 
 pytestmark = needs_serve
 
@@ -44,7 +52,10 @@ def test_what_is_dropped_is_solved_drawn_and_certified(served):
     name = served.given_name("drop.txt", SMALL)
     told = served.done(name)
     assert told["state"] == "unique"
-    assert all(each in told["html"] for each in ("<svg", "drop.txt", "proved by exhaustive-search"))
+    assert all(
+        each in told["html"]
+        for each in ("<svg", "drop.txt", "unique</span>: proved by exhaustive search")
+    )
     assert served.box.text("drop_1.solution") == SMALL_SOLVED
     wait_for(lambda: "drop.txt" in served.box.kept("done"))
 
@@ -54,11 +65,105 @@ def test_the_steps_of_a_puzzle_are_a_click_away(served):
     (address,) = re.findall(r'href="(steps\?record=[^"]+)"', told["html"])
     answer = served.get(f"/{address}")
     assert (answer.code, "Which technique is next?" in answer.text) == (200, True)
+    assert answer.headers["Content-Type"] == "text/html; charset=utf-8"
     assert "script-src" in answer.text
-    assert f'href="{address}"' in served.get().text
-    for name in ("none.json", "../steps.json", ".steps.json", ""):
-        assert served.get(f"/steps?record={quote(name)}").code == 404
-    assert served.get("/steps?record=steps_1.solution").code == 400
+    wait_for(lambda: f'href="{address}"' in served.get("/report").text)
+
+
+@pytest.mark.parametrize("page", ["steps", "picture", "level"])
+def test_only_records_of_puzzles_have_pages(served, page):
+    served.done(served.given_name("paged.txt", SMALL))
+    served.done(served.given_name("paged.cnf", "p cnf 1 1\n1 0\n"))
+    for name in ("none.json", "../paged.json", ".paged.json", ""):
+        assert served.get(f"/{page}?record={quote(name)}").code == 404
+    for name in ("paged_1.solution", "paged.cnf.json", "paged.log"):
+        assert served.get(f"/{page}?record={name}").code in (400, 404)
+    assert served.get(f"/{page}?record=paged.json").code == 200
+
+
+def test_who_waits_too_long_for_the_steps_of_others_is_told_to_come_back(box):
+    from starlette.requests import Request
+
+    from pipeline.web.server import _Site
+
+    box.drop("a.txt")
+    box.run("--settle", "0")
+    site = _Site(box.folders, Settings(), box.outbox / "none", "localhost", patience=0.01)
+    scope = {"type": "http", "query_string": b"record=a.json"}
+    with site._steps_lock:
+        answer = site._send_steps(Request(scope))
+    assert (answer.status_code, b"try again later" in answer.body) == (503, True)
+    assert site._send_steps(Request(scope)).status_code == 200
+
+
+def test_the_picture_of_a_puzzle_is_a_file_of_its_own(served):
+    told = served.done(served.given_name("drawn.txt", SMALL))
+    (address,) = re.findall(r'href="(picture\?record=[^"]+)" download', told["html"])
+    answer = served.get(f"/{address}")
+    assert answer.headers["Content-Type"] == "image/svg+xml"
+    assert answer.headers["Content-Disposition"] == "attachment; filename*=UTF-8''drawn.svg"
+    assert "sandbox" in ", ".join(answer.headers.get_all("Content-Security-Policy"))
+    assert fromstring(answer.text).tag == "{http://www.w3.org/2000/svg}svg"
+
+
+def test_a_result_links_to_the_puzzle_in_other_programs(served):
+    told = served.done(served.given_name("linked back.txt", UNIQUE))
+    (address,) = re.findall(r'href="(https://sudokupad.app/[^"]+)"', told["html"])
+    assert parse_puzzle(address) == parse_puzzle(UNIQUE)
+
+
+def test_a_pasted_text_that_is_no_puzzle_is_not_dropped_and_the_answer_says_where(served):
+    before = served.box.waiting() | served.box.kept("failed")
+    answer = served.drop("", "1...\n..2.\n.3q.\n...4\n")
+    assert answer.code == 422
+    assert json.loads(answer.data) == {
+        "message": "expected a digit or a blank, found 'q'",
+        "line": 3,
+        "column": 3,
+        "excerpt": ".3q.\n  ^",
+        "read_as": "grid: 4 rows of 4 cells",
+    }
+    told = json.loads(served.drop("", "  ").data)
+    assert (told["message"], told["line"]) == ("expected a puzzle, found an empty file", None)
+    assert served.box.waiting() | served.box.kept("failed") == before
+    assert not [name for name in served.dropped() if name.startswith("pasted")]
+
+
+def test_the_queue_names_what_failed_and_counts_the_rest(served):
+    served.done(served.given_name("wrong.txt", "1...\n..2.\n.3q.\n...4\n"))
+    names = served.box.kept("failed")
+
+    def queue() -> dict[str, object]:
+        return json.loads(served.get("/queue").data)
+
+    wait_for(lambda: queue()["failed"]["count"] == len(names))
+    found = {each["name"]: each["note"] for each in queue()["failed"]["files"]}
+    assert found["wrong.txt"] == "wrong.txt:3:3: expected a digit or a blank, found 'q'"
+    assert queue()["faults"] == []
+    assert queue()["waiting"] == queue()["in_progress"] == {"count": 0, "files": []}
+
+
+def test_metrics_are_those_of_the_watch(served):
+    served.done(served.given_name("counted.txt", SMALL))
+
+    def unique_jobs() -> float:
+        text = served.get("/metrics").text
+        (family,) = [each for each in parse_metrics(text) if each.name == "sudoku_pipeline_jobs"]
+        return sum(each.value for each in family.samples if each.labels["status"] == "unique")
+
+    wait_for(lambda: served.get("/metrics").code == 200 and unique_jobs())
+    kind = served.get("/metrics").headers["Content-Type"]
+    assert kind == "application/openmetrics-text; version=1.0.0; charset=utf-8"
+
+
+def test_health_is_200_while_the_inbox_is_scanned_and_else_503_and_why(box):
+    with serving(box) as served:
+        wait_for(lambda: served.get("/health").code == 200)
+        assert json.loads(served.get("/health").data) == {"healthy": True, "reasons": []}
+        box.outbox.rename(box.outbox.with_name("elsewhere"))
+        answer = served.get("/health")
+        told = {"healthy": False, "reasons": [f"--outbox {box.outbox}: no such folder"]}
+        assert (answer.code, json.loads(answer.data)) == (503, told)
 
 
 def test_the_settings_are_those_of_the_watch(served):
@@ -95,16 +200,28 @@ def test_a_name_leads_nowhere(served):
     assert served.done("led.txt")["state"] == "unique"
 
 
-def test_the_report_is_the_home_page_and_is_soon_made_anew(served):
-    served.done(served.given_name("shown.txt", SMALL))
-    wait_for(lambda: "shown.txt" in served.get().text)
-    page = served.get()
+@pytest.mark.parametrize("path", ["/", "/report", "/steps?record=policy.json"])
+def test_pages_load_nothing_from_elsewhere_and_run_only_their_own_script(served, path):
+    served.done(served.given_name("policy.txt", SMALL))
+    page = served.get(path)
     assert page.headers["Content-Type"] == "text/html; charset=utf-8"
     assert page.headers["Content-Security-Policy"] == "frame-ancestors 'none'"
-    policy = re.findall(r'Content-Security-Policy" content="([^"]+)"', page.text)[0]
-    assert policy.startswith("default-src &#39;none&#39;; ")
-    assert "connect-src &#39;self&#39;" in policy
+    policy = unescape(re.findall(r'Content-Security-Policy" content="([^"]+)"', page.text)[0])
+    assert policy.startswith("default-src 'none'; ")
+    assert ("connect-src 'self'" in policy) == ("steps" not in path)
     assert "unsafe" not in policy
+    assert not re.search(r"<[^>]+ (?:on\w+|style|src)=", page.text)
+
+
+def test_the_report_is_soon_made_again_and_sent_once(served):
+    served.done(served.given_name("shown.txt", SMALL))
+    wait_for(lambda: "shown.txt" in served.get("/report").text)
+    wait_for(lambda: not served.get("/report").headers["ETag"].endswith('+"'))
+    tag = served.get("/report").headers["ETag"]
+    assert f"data-version={tag}" in served.get("/report").text
+    assert served.get("/report", If_None_Match=tag).code == 304
+    served.done(served.given_name("shown next.txt", SMALL))
+    wait_for(lambda: served.get("/report", If_None_Match=tag).code == 200)
 
 
 def test_the_page_is_not_made_for_every_request(served):
@@ -112,18 +229,18 @@ def test_the_page_is_not_made_for_every_request(served):
     numbers = count()
 
     def is_kept() -> bool:
-        before, name = served.get().text, f"later-{next(numbers)}"
+        before, name = served.get("/report").text, f"later-{next(numbers)}"
         (served.box.outbox / f"{name}.json").write_text(record_text(f"{name}.txt"))
-        return served.get().text == before
+        return served.get("/report").text == before
 
     wait_for(is_kept)
-    wait_for(lambda: "later-0.txt" in served.get().text)
+    wait_for(lambda: "later-0.txt" in served.get("/report").text)
 
 
 def test_every_link_of_the_page_leads_to_the_published_file(served):
     served.done(served.given_name("linked.txt", SMALL))
-    wait_for(lambda: "linked.txt" in served.get().text)
-    links = re.findall(r'href="([^"#/][^"?]*)"', served.get().text)
+    wait_for(lambda: "linked.txt" in served.get("/report").text)
+    links = re.findall(r'href="([^"#/][^"?]*)"', served.get("/report").text)
     assert {"linked_1.solution", "linked.json", "linked.log"} <= {*links}
     for link in links:
         answer = served.get(f"/{link}")
@@ -201,7 +318,7 @@ def test_the_outbox_is_not_listed_for_a_file(served):
     ids=str,
 )
 def test_pages_of_others_are_refused(served, headers):
-    for path in ("/", "/dropped", "/drop.json"):
+    for path in ("/", "/report", "/dropped", "/queue", "/health", "/metrics", "/drop.json"):
         assert served.get(path, **headers).code == 403
     assert served.drop("evil.txt", SMALL, **headers).code == 403
     assert "evil.txt" not in served.dropped()

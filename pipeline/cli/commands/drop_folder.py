@@ -129,6 +129,9 @@ def serve(
 
     sudoku-pipeline serve --port 9000 --inbox /srv/in --outbox /srv/out
 
+    The page takes pasted texts, links and files, and shows results, hints, steps, the queue and the
+    report. /health and /metrics are for probes.
+
     This needs the extra [serve]. The page has no password, and only this machine can reach it,
     unless you set --host. Exit codes are those of `watch`.
     """

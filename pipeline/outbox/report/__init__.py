@@ -8,22 +8,30 @@ message, all sizes are limited, and all texts are escaped.
 """
 
 from pipeline.outbox.names import REPORT
+from pipeline.outbox.report.assets import content_policy
 from pipeline.outbox.report.board import TOO_LARGE, Board, board_svg
 from pipeline.outbox.report.page import (
     ReportUpdater,
-    WebPanel,
     job_fragment,
     page_chunks,
+    page_style,
     write_report,
 )
 from pipeline.outbox.report.published_puzzles import is_published, puzzles_at
 from pipeline.outbox.report.sheet import MAX_SHEET_PUZZLES, PER_PAGE, Head, Sheet, SheetPuzzle
 from pipeline.outbox.report.sheet_pdf import sheet_pdf
-from pipeline.outbox.report.steps_page import StepPages, steps_page
+from pipeline.outbox.report.steps_page import (
+    MAX_PAGE_SECONDS,
+    StepPages,
+    published_level,
+    published_picture,
+    steps_page,
+)
 from pipeline.outbox.report.typeset import check_typst
 from pipeline.outbox.report.worked import MAX_WORKED_PUZZLES, Worked, worked_of
 
 __all__ = [
+    "MAX_PAGE_SECONDS",
     "MAX_SHEET_PUZZLES",
     "MAX_WORKED_PUZZLES",
     "PER_PAGE",
@@ -35,13 +43,16 @@ __all__ = [
     "Sheet",
     "SheetPuzzle",
     "StepPages",
-    "WebPanel",
     "Worked",
     "board_svg",
     "check_typst",
+    "content_policy",
     "is_published",
     "job_fragment",
     "page_chunks",
+    "page_style",
+    "published_level",
+    "published_picture",
     "puzzles_at",
     "sheet_pdf",
     "steps_page",

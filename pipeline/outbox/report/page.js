@@ -1,8 +1,9 @@
 "use strict";
 (() => {
-  const table = document.getElementById("table");
-  const cards = [...document.querySelectorAll("article[data-job]")];
-  const cardOf = new Map(cards.map((card) => [card.dataset.job, card]));
+  const pageOf = new Map(); // name of a job → index of the page that is shown
+  const chosen = {}; // id of a filter → its value
+  let sorted = null; // the column by which the table is sorted, and whether descending
+  let table = null, cardOf = new Map();
   const nameOf = (card) => card.querySelector("h3").textContent;
 
   const makeSortable = () => {
@@ -19,6 +20,7 @@
       return Number.isNaN(a) ? (Number.isNaN(b) ? 0 : 1) : Number.isNaN(b) ? -1 : a - b;
     };
     const sortBy = (column, down) => {
+      sorted = [column, down];
       for (const head of heads) head.removeAttribute("aria-sort");
       heads[column].setAttribute("aria-sort", down ? "descending" : "ascending");
       const keyed = rows.map((row) => [valueOf(row, column), row]);
@@ -39,6 +41,7 @@
       head.append(button);
       button.addEventListener("click", () => sortBy(column, head.getAttribute("aria-sort") === "ascending"));
     });
+    if (sorted) sortBy(...sorted);
   };
 
   const addFilters = () => {
@@ -49,6 +52,7 @@
     const boards = [...document.querySelectorAll(".many .card")];
     const texts = rows.map((row) => [row.cells[0], row.querySelector(".reason")].map((each) => each?.textContent ?? "").join("\n").toLowerCase());
     const filter = () => {
+      for (const control of form.elements) chosen[control.id] = control.value;
       const query = text.value.trim().toLowerCase();
       let count = 0;
       rows.forEach((row, index) => {
@@ -74,6 +78,10 @@
         filter();
       });
     }
+    for (const control of form.elements) {
+      control.value = chosen[control.id] ?? control.value;
+      if (control.selectedIndex === -1) control.value = "";
+    }
     form.hidden = false;
     form.addEventListener("submit", (event) => event.preventDefault());
     form.addEventListener("input", filter);
@@ -96,6 +104,7 @@
       let current = 0;
       const showPage = (number) => {
         current = Math.min(number, pages.length - 1);
+        pageOf.set(name, current);
         pages.forEach((page, index) => { page.open = index === current; });
         previous.disabled = current === 0;
         next.disabled = current === pages.length - 1;
@@ -110,15 +119,26 @@
       pager.append(previous, next, position);
       pages[0].before(pager);
       article.classList.add("paged");
-      showPage(0);
-      addEventListener("beforeprint", () => { for (const page of pages) page.open = true; });
-      addEventListener("afterprint", () => showPage(current));
+      showPage(pageOf.get(name) ?? 0);
     }
   };
 
-  if (table) {
+  const openPages = (isOpen) => {
+    for (const article of document.querySelectorAll(".paged")) {
+      article.querySelectorAll(".page").forEach((page, index) => { page.open = isOpen(article, index); });
+    }
+  };
+  addEventListener("beforeprint", () => openPages(() => true));
+  addEventListener("afterprint", () => openPages((article, index) => index === pageOf.get(nameOf(article))));
+
+  const start = () => {
+    table = document.getElementById("table");
+    if (!table) return;
+    cardOf = new Map([...document.querySelectorAll("article[data-job]")].map((card) => [card.dataset.job, card]));
     makeSortable();
     addFilters();
     addPagers();
-  }
+  };
+  addEventListener("reportupdated", start); // by the script of a page that updates itself
+  start();
 })();

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from pipeline.errors import in_words
 from pipeline.files import remove_abandoned, write_text_atomically
@@ -37,18 +37,9 @@ _PAGE_BOUNDS, _JOB_BOUNDS = PageBounds(), PageBounds(boards=12, boards_per_job=1
 _PAGE_TEMPLATE, _CARDS_TEMPLATE = "page.html.j2", "cards.html.j2"
 
 
-class WebPanel(NamedTuple):
-    """Content that a server adds to the page: HTML at the top, a style sheet, and a script.
-
-    If there is a script, it may make requests to the server.
-    """
-
-    html: str = ""
-    style: str = ""
-    script: str = ""
-
-
-_NO_PANEL = WebPanel()
+def page_style() -> str:
+    """The style sheet of the report: of its text, its cards and its boards."""
+    return BOARD_STYLE + SHAPES_STYLE + read_asset("page.css")
 
 
 def page_chunks(  # noqa: PLR0913 - all but the first three have defaults
@@ -57,8 +48,8 @@ def page_chunks(  # noqa: PLR0913 - all but the first three have defaults
     folder: Path,
     track: TrackRecords = iter,
     bounds: PageBounds = _PAGE_BOUNDS,
-    panel: WebPanel = _NO_PANEL,
     *,
+    served_version: str = "",
     totals: Counter[str] | None = None,
     step_pages: StepPages | None = None,
 ) -> Iterator[str]:
@@ -67,6 +58,9 @@ def page_chunks(  # noqa: PLR0913 - all but the first three have defaults
     Originals are searched for in the inbox. The numbers of puzzles by status are added to `totals`.
     `step_pages` are linked, and made if they are missing. Raises OSError if the outbox cannot be
     read.
+
+    `served_version`: for the page of `serve`, a text that changes with the outbox. That page links
+    to the others, and updates itself once the server has another version.
     """
     surveyed = survey(outbox, bounds, track)
     if totals is not None:
@@ -74,19 +68,19 @@ def page_chunks(  # noqa: PLR0913 - all but the first three have defaults
     page_folder, outbox_folder = folder.resolve(), outbox.resolve()
     is_in_outbox = page_folder == outbox_folder
     prefix = "" if is_in_outbox else url_path(os.path.relpath(outbox_folder, page_folder)) + "/"
-    is_served = bool(panel.script)
-    viewer = Viewer(surveyed.jobs, outbox, prefix, inbox, bounds, has_steps=is_served)
+    is_served = bool(served_version)
+    viewer = Viewer(surveyed.jobs, outbox, prefix, inbox, bounds, is_served=is_served)
     viewer.step_pages = step_pages
     views = [viewer.view(number, job) for number, job in enumerate(surveyed.jobs)]
     statuses = dict.fromkeys((status for view in views for status in view.statuses), 1)
     formats = {view.kind for view in views}
-    style = BOARD_STYLE + SHAPES_STYLE + read_asset("page.css") + panel.style
-    script = read_asset("page.js") + panel.script
+    style = page_style()
+    script = read_asset("page.js") + (read_asset("update.js") if is_served else "")
     yield from template(_PAGE_TEMPLATE).generate(
         policy=content_policy(style, script, allows_requests=is_served),
         style=style,
         script=script,
-        panel=panel.html,
+        served_version=served_version,
         outbox=shorten(str(outbox)),
         version=__version__,
         now=time_text(datetime.now(UTC).timestamp()),
@@ -114,8 +108,9 @@ def job_fragment(record: Path, inbox: Path, first_id: int) -> str:
     job = read_job(record)
     if job is None:
         return ""
-    viewer = Viewer([job], record.parent, "", inbox, _JOB_BOUNDS, has_steps=True)
+    viewer = Viewer([job], record.parent, "", inbox, _JOB_BOUNDS, is_served=True)
     viewer.keys = iter(range(first_id, sys.maxsize))
+    viewer.has_notation_links = True
     cards: Any = template(_CARDS_TEMPLATE).module
     return str(cards.single_job(viewer.view(0, job))).strip()
 

@@ -302,15 +302,15 @@ _LEGEND_CELL, _LEGEND_COLUMN, _LEGEND_TEXT = 10, 86, 9
 """The height of a line of a legend, the width of a column, and where its text begins."""
 
 
-def legend_svg(*, standalone: bool = False) -> str:
-    """Draw the legend of marks and lines, in two rows.
+def legend_svg(*, columns: int = 4, standalone: bool = False) -> str:
+    """Draw the legend of marks and lines, in columns.
 
     `standalone`: include style and size, so that the element is the content of an SVG file.
     """
     r, parts = 2.8, list[str]()
     items = [*((name, words) for name, words in ROLE_WORDS.items()), ("strong", ""), ("weak", "")]
     for index, (name, words) in enumerate(items):
-        down, across = index // 4, index % 4
+        down, across = divmod(index, columns)
         x, y = 4 + across * _LEGEND_COLUMN, 5 + down * _LEGEND_CELL
         if name in ("strong", "weak"):
             text = f"{name} link"
@@ -324,7 +324,7 @@ def legend_svg(*, standalone: bool = False) -> str:
             if name == "ELIMINATED":
                 parts.append(f'<path class="stroke" d="M{x - 2.4} {y + 2.4}l4.8-4.8"/>')
         parts.append(f'<text class="legend" x="{x + _LEGEND_TEXT - 3}" y="{y + 2}">{text}</text>')
-    width, height = 4 * _LEGEND_COLUMN, 2 * _LEGEND_CELL
+    width, height = columns * _LEGEND_COLUMN, -(-len(items) // columns) * _LEGEND_CELL
     size = f' xmlns="http://www.w3.org/2000/svg" width="{2 * width}" height="{2 * height}"'
     style = f"<style>{BOARD_STYLE}{STEP_STYLE}</style>" if standalone else ""
     return (

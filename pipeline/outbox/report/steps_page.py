@@ -9,7 +9,7 @@ import os
 import re
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -21,17 +21,31 @@ from pipeline.outbox.names import STEPS_ENDING
 from pipeline.outbox.originals import Originals
 from pipeline.outbox.report.assets import content_policy, read_asset, template
 from pipeline.outbox.report.board import Board, board_svg
-from pipeline.outbox.report.published_jobs import read_job, shorten
+from pipeline.outbox.report.published_jobs import rating_text, read_job, shorten
 from pipeline.outbox.report.published_puzzles import puzzles_at
 from pipeline.outbox.report.rule_shapes import BOARD_STYLE, SHAPES_STYLE
+from pipeline.outbox.report.sheet import SheetPuzzle
 from pipeline.outbox.report.step_shapes import STEP_STYLE, legend_svg
 from pipeline.outbox.report.views import may_have_steps, url_path
-from pipeline.outbox.report.worked import Panel, PanelLine, guide_of, worked_of
+from pipeline.outbox.report.worked import Panel, PanelLine, Worked, guide_of, worked_of
+from pipeline.puzzle.geometry import NINE_BY_NINE
 from pipeline.version import __version__, build
 
-_MAX_SECONDS, _MAX_PAGE_SECONDS, _MAX_BYTES = 60.0, 20.0, 20_000_000
-"""Maximum time for all pages of a call, maximum time for the steps of a page, and size of all pages
-from which on no further page is made. A page is only started if its time is left."""
+MAX_PAGE_SECONDS = 20.0
+"""Maximum time for the steps of a page."""
+
+_MAX_RATING_SECONDS = 5.0
+"""Maximum time for the level of a puzzle."""
+
+_MAX_SECONDS, _MAX_BYTES = 60.0, 20_000_000
+"""Maximum time for all pages of a call, and size of all pages from which on no further page is
+made. A page is only started if its time is left."""
+
+_Pages = Sequence[tuple[str, str]]
+"""The addresses and names of other pages."""
+
+_SERVED_PAGES: _Pages = ("/", "Solve"), ("/report", "Report")
+"""The addresses and names of the other pages of `serve`."""
 
 _PAGE_NAME = re.compile(r"[0-9a-f]{20}\.html")
 """Matches the name of a page of steps: the beginning of a hash, as in `StepPages.address`."""
@@ -45,57 +59,107 @@ class TextEntry:
     entries: Sequence[TextEntry]
 
 
-def steps_page(record: Path, inbox_done: Path) -> str:
+def steps_page(record: Path, inbox_done: Path, clock: Callable[[], float] = time.monotonic) -> str:
     """The page of the steps through the puzzle of a record, as HTML.
 
     - `record`: the path of the record of a single puzzle.
     - `inbox_done`: the folder of the originals.
+    - `clock`: returns the time in seconds; the search for steps ends after MAX_PAGE_SECONDS.
 
     Raises InputError if there is no such puzzle.
     """
     job = read_job(record)
     if job is None or not may_have_steps(job):
         raise InputError(f"{printable(record.name)}: not the record of a puzzle with one solution")
-    (puzzle,) = puzzles_at(record, Originals.of([inbox_done]))
-    if isinstance(puzzle, InputError):
-        raise puzzle
-    return _page_of(shorten(puzzle.title or puzzle.name), puzzle.board, puzzle.status)
+    puzzle, end = _puzzle_of(record, inbox_done), clock() + MAX_PAGE_SECONDS
+    name = shorten(puzzle.title or puzzle.name)
+    return _page_of(name, puzzle.board, puzzle.status, _SERVED_PAGES, lambda: clock() < end)
+
+
+def published_level(record: Path, inbox_done: Path) -> str:
+    """The level and score of the puzzle of a record in words; empty if it is not rated in time.
+
+    Only 9×9 puzzles without extra rules and with one solution are rated. The arguments, and the
+    error, are those of `steps_page`.
+    """
+    from pipeline.steps import ratings  # noqa: PLC0415 - loads numpy
+
+    found = _puzzle_of(record, inbox_done)
+    puzzle = found.board.puzzle
+    if not (puzzle and puzzle.is_plain and puzzle.geometry == NINE_BY_NINE):
+        return ""
+    if found.status != "unique":
+        return ""
+    (rating,) = ratings([puzzle.cells], _MAX_RATING_SECONDS, has_se=False)
+    return rating_text(rating.level or "", str(rating.score)) if rating.solved else ""
+
+
+def published_picture(record: Path, inbox_done: Path) -> str:
+    """The drawing of the puzzle of a record with its solution, as the content of an SVG file.
+
+    The arguments are those of `steps_page`. Raises InputError if it cannot be drawn.
+    """
+    puzzle = _puzzle_of(record, inbox_done)
+    return board_svg(puzzle.board, shorten(puzzle.title or puzzle.name), "b", standalone=True)
+
+
+def _puzzle_of(record: Path, inbox_done: Path) -> SheetPuzzle:
+    """The puzzle of the record of a single puzzle. Raises InputError."""
+    job = read_job(record) if record.suffix == RECORD_SUFFIX else None
+    if job is None or job.has_many_puzzles:
+        raise InputError(f"{printable(record.name)}: not the record of a single puzzle")
+    puzzles = [*puzzles_at(record, Originals.of([inbox_done]))]
+    if not puzzles:
+        raise InputError(f"{printable(record.name)}: this result has no board")
+    if isinstance(puzzles[0], InputError):
+        raise puzzles[0]
+    return puzzles[0]
 
 
 def _page_of(
-    name: str,
-    board: Board,
-    status: str,
-    report: str = "/",
-    has_time: Callable[[], bool] = lambda: True,
+    name: str, board: Board, status: str, pages: _Pages, has_time: Callable[[], bool]
 ) -> str:
-    """The page of the steps through the puzzle of a board, with a link to the report.
+    """The page of the steps through the puzzle of a board.
 
-    `has_time` as for `worked_of`.
+    `pages`: the addresses and names of other pages. `has_time` as for `worked_of`.
     """
     worked = worked_of(board, status, has_time)
     panels = [*worked.panels]
     start = Board(board.puzzle, symbols=board.symbols, unread=board.unread)
-    style = (
-        BOARD_STYLE + SHAPES_STYLE + STEP_STYLE + read_asset("page.css") + read_asset("steps.css")
-    )
+    style = BOARD_STYLE + SHAPES_STYLE + STEP_STYLE
+    style += read_asset("page.css") + read_asset("steps.css")
+    script = read_asset("steps.js")
     page: Any = template("steps.html.j2")
     text: str = page.render(
-        policy=content_policy(style),
+        policy=content_policy(style, script),
         style=style,
+        script=script,
         version=__version__,
         name=name,
-        report=report,
+        pages=pages,
         board=board_svg(start, "The puzzle", "p"),
         is_wide=max(board.geometry.extent) > 9,
-        legend=legend_svg(),
+        legend=legend_svg(columns=2),
         panels=panels,
         hint=worked.hint,
+        candidates=_candidates_svg(worked, board),
+        solution=board_svg(board, "The solution", "z") if panels else "",
+        level=worked.level,
         note=worked.note,
         guide=guide_of([worked]) if panels else [],
         entries_of=entries_of,
     )
     return text
+
+
+def _candidates_svg(worked: Worked, board: Board) -> str:
+    """Draw a puzzle with all candidates; empty without a first step."""
+    first = worked.hint.panel.board if worked.hint else None
+    if not (first and first.step):
+        return ""
+    step = replace(first.step, roles={}, links=(), cells=frozenset(), units=())
+    shown = Board(board.puzzle, symbols=board.symbols, unread=board.unread, step=step)
+    return board_svg(shown, "The puzzle with its candidates", "c")
 
 
 def entries_of(panel: Panel) -> list[TextEntry]:
@@ -191,12 +255,12 @@ class StepPages:
         if not path.is_file():
             now = self._clock()
             self._end = self._end or now + _MAX_SECONDS
-            page_end = now + _MAX_PAGE_SECONDS
+            page_end = now + MAX_PAGE_SECONDS
             if page_end > self._end:
                 return False
             self._track(self._made_count)
-            report = url_path(f"../{self._report.name}")
-            page = _page_of(name, board, "unique", report, lambda: self._clock() < page_end)
+            pages = [(url_path(f"../{self._report.name}"), "All results")]
+            page = _page_of(name, board, "unique", pages, lambda: self._clock() < page_end)
             self._folder.mkdir(exist_ok=True)
             write_text_atomically(path, [page])
             self._made_count += 1

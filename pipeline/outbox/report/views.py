@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import count
 from pathlib import Path
@@ -28,6 +29,7 @@ from pipeline.outbox.report.published_jobs import (
 from pipeline.outbox.report.survey import PageBounds
 from pipeline.outbox.schema import PROVED, UNVERIFIED, PuzzleRecord, or_none
 from pipeline.outbox.tables import MemberRow, PuzzleRow
+from pipeline.puzzle.puzzle import Puzzle
 from pipeline.reading.formats.dimacs import CNF_FORMAT
 from pipeline.solving import LEVELS
 
@@ -52,8 +54,18 @@ _MAX_LINKS = 6
 _LINK_TEXTS = {".json": "record", ".log": "log", ".csv": "table", ".proofs.xz": "proofs"}
 """Part of a file name after the stem → text of the link to the file."""
 
-STEPS_ADDRESS = "steps?record="
-"""The beginning of the address of the steps of a job in `serve`; the name of its record follows."""
+STEPS_ADDRESS, PICTURE_ADDRESS = "steps?record=", "picture?record="
+"""The addresses in `serve` of the steps and of the drawing of a job, before its record's name."""
+
+_LINK_NOTATIONS = {"sudokupad-link": "SudokuPad", "f-puzzles-link": "f-puzzles"}
+"""Notations that are links to other pages → text of the link."""
+
+_PROOF_WORDS = {
+    "exhaustive-search": "exhaustive search",
+    "lrat": "a checked proof",
+    "drat": "a checked proof",
+}
+"""How completeness was proved, as in a certificate → words."""
 
 _PAGE_IS_FULL = "Not drawn: this page has enough boards."
 
@@ -69,9 +81,9 @@ class Links:
     shown: Sequence[tuple[str, str]] = ()
     hidden: int = 0
 
-    def with_steps(self, address: str) -> Links:
-        """These links with one to a page of steps."""
-        return Links([*self.shown, (address, "steps and hints")], self.hidden)
+    def followed_by(self, links: Iterable[tuple[str, str]]) -> Links:
+        """These links and further ones, which are shown."""
+        return Links([*self.shown, *links], self.hidden)
 
 
 _NO_LINKS = Links()
@@ -83,6 +95,7 @@ class Card:
 
     - `svg`: the board; empty if it is not drawn.
     - `placeholder`: why the board is not drawn.
+    - `verdict`: what the status means for this puzzle: how it was proved, and how many solutions.
     - `facts`: short texts below the board.
     - `level`: the level of difficulty, by which the page can filter; empty if it is unknown.
     """
@@ -96,6 +109,7 @@ class Card:
     is_wide: bool = False
     placeholder: str = ""
     level: str = ""
+    verdict: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,6 +196,7 @@ class Viewer:
     - `is_full`: whether a board was omitted.
     - `keys`: an iterator over the numbers in the ids of boards.
     - `step_pages`: the pages of steps to which boards link; None for none.
+    - `has_notation_links`: whether boards link to the puzzle in other programs.
     """
 
     def __init__(
@@ -192,16 +207,16 @@ class Viewer:
         inbox: Path,
         bounds: PageBounds,
         *,
-        has_steps: bool = False,
+        is_served: bool = False,
     ) -> None:
         """`prefix`: the percent-encoded path from the page to the outbox.
 
-        `has_steps`: whether the page is served, and can link to the steps of puzzles.
+        `is_served`: whether `serve` shows the page, which then links to the steps of puzzles.
 
         If there are collections or archives, at least a quarter of the boards is for them.
         """
         self._outbox, self._prefix, self._bounds = outbox, prefix, bounds
-        self._has_steps = has_steps
+        self._is_served = is_served
         try:
             originals = Originals.of([inbox / DONE])
         except OSError:
@@ -216,6 +231,7 @@ class Viewer:
         self._levels: set[str] = set()
         self.keys: Iterator[int] = count()
         self.step_pages: StepPages | None = None
+        self.has_notation_links = False
 
     def view(self, number: int, job: PublishedJob) -> View:
         """Make the view of a job, with boards until the page has enough of them."""
@@ -225,15 +241,16 @@ class Viewer:
 
     def _view(self, number: int, job: PublishedJob) -> View:
         links = _links(job, self._prefix)
-        if self._has_steps and may_have_steps(job):
-            address = STEPS_ADDRESS + url_path(job.path.name)
-            links = links.with_steps(address)
         if job.puzzle is not None:
             self._levels.add(job.rating_text.partition(",")[0])
             board: Board | str = _PAGE_IS_FULL
             if self._has_room(self.single_boards_left):
                 board = board_of_job(job, self._originals.content_of(job.record))
                 self.single_boards_left -= isinstance(board, Board)
+            if self._is_served and isinstance(board, Board) and board.puzzle:
+                links = _add_served_links(links, job)
+                if self.has_notation_links and not board.unread:
+                    links = links.followed_by(_notation_links(board.puzzle))
             return View(number, job, links, [self._job_card(job, job.puzzle, board, links)])
         max_rows = max(_MIN_ROWS, min(self._bounds.boards_per_job, -(-self.row_boards_left // 2)))
         try:
@@ -339,31 +356,26 @@ class Viewer:
         links: Links,
         name: str = "",
     ) -> Card:
-        facts = [job.format] if job.format else []
-        used, certificate = record.solver, or_none(record.certificate)
+        facts = [*filter(None, (display_text(or_none(record.title)), job.format))]
+        used = record.solver
         by = f" by {display_text(used.name)}" if used else ""
         for stage, before in (("batch", "with others in "), ("solve", "")):
             if stage in job.seconds:
                 facts.append(f"{before}{duration(job.seconds[stage])}{by}")
                 break
-        if job.status == "multiple":
-            all_of = "all " if record.complete else ""
-            facts.append(f"{all_of}{record.solutions} solutions")
-        if certificate and certificate.complete and record.complete:
-            by = f" by {display_text(certificate.by)}" if certificate.by else ""
-            facts.append(f"proved{by}" if certificate.complete == PROVED else "not verified")
         facts += filter(None, [job.rating_text])
         name = name or shorten(job.source)
         links = self._add_steps(links, job.source, job.status, board)
         card = self._card(name, job.status, board, job.message, facts, links)
-        return replace(card, level=job.rating_text.partition(",")[0])
+        level = job.rating_text.partition(",")[0]
+        return replace(card, level=level, verdict=_verdict(job.status, record))
 
     def _add_steps(self, links: Links, name: str, status: str, board: Board | str) -> Links:
         """Add a link to the steps of a puzzle if the page of steps exists, or can be made."""
         if self.step_pages is None or status != "unique" or isinstance(board, str):
             return links
         address = self.step_pages.address(shorten(name), board)
-        return links.with_steps(address) if address else links
+        return links.followed_by([(address, "steps and hints")]) if address else links
 
     def _card(
         self,
@@ -384,6 +396,41 @@ class Viewer:
         return Card(
             name, status, svg, message, facts, links, max(board.geometry.extent) >= _MIN_WIDE_SIDE
         )
+
+
+def _verdict(status: str, record: PuzzleRecord) -> str:
+    """How many solutions a puzzle has, and how it was verified that there are no others."""
+    words = [_completeness_text(record)]
+    if status == "multiple":
+        words = [f"{'all' if record.complete else 'at least'} {record.solutions} solutions", *words]
+    return ", ".join(filter(None, words))
+
+
+def _completeness_text(record: PuzzleRecord) -> str:
+    """How it was verified that all solutions are published, in words; empty if they are not."""
+    certificate = or_none(record.certificate)
+    if not (certificate and certificate.complete and record.complete):
+        return ""
+    if certificate.complete != PROVED:
+        return display_text(": ".join(filter(None, ("not verified", certificate.reason))))
+    by = display_text(certificate.by)
+    return f"proved by {_PROOF_WORDS.get(by, by)}" if by else "proved"
+
+
+def _add_served_links(links: Links, job: PublishedJob) -> Links:
+    """Add links to what `serve` makes for a job of one puzzle."""
+    name = url_path(job.path.name)
+    steps = [(STEPS_ADDRESS + name, "steps and hints")] if may_have_steps(job) else []
+    return Links([*steps, *links.shown, (PICTURE_ADDRESS + name, "picture")], links.hidden)
+
+
+def _notation_links(puzzle: Puzzle) -> Iterator[tuple[str, str]]:
+    """Links that open a puzzle in other programs: addresses and texts, where one can be written."""
+    from pipeline.reading.formats.targets import item_text  # noqa: PLC0415 - knows all formats
+
+    for notation, text in _LINK_NOTATIONS.items():
+        with suppress(ValueError):
+            yield item_text(puzzle, notation).strip(), text
 
 
 def may_have_steps(job: PublishedJob) -> bool:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 from pipeline.errors import SolverError, counted
 from pipeline.outbox.report.board import Board, board_svg
+from pipeline.outbox.report.published_jobs import rating_text
 from pipeline.outbox.report.step_shapes import ordinal
 from pipeline.puzzle.geometry import NINE_BY_NINE
 from pipeline.puzzle.puzzle import Puzzle
@@ -186,11 +187,13 @@ class Worked:
     - `panels`: its panels in order.
     - `note`: a sentence after the last panel, such as why there are no further steps.
     - `hint`: the first step; None if there is none.
+    - `level`: the rating of a 9×9 puzzle without extra rules, such as `hard, score 1204`.
     """
 
     panels: Sequence[Panel]
     note: str = ""
     hint: Hint | None = None
+    level: str = ""
 
 
 def worked_of(board: Board, status: str, has_time: Callable[[], bool] = lambda: True) -> Worked:
@@ -223,12 +226,23 @@ def worked_of(board: Board, status: str, has_time: Callable[[], bool] = lambda: 
     panels = [*panels_of(puzzle, found, board.symbols)]
     open_cells = sum(not value for value in found[0].before.values) if found else 0
     hint = _hint_of(puzzle, found[0], board.symbols) if found else None
-    if found and open_cells == sum(len(step.placed) for step in found):
-        return Worked(panels, hint=hint)
+    is_solved = bool(found) and open_cells == sum(len(step.placed) for step in found)
+    if is_solved:
+        level = _level_of(found) if is_classic and unique else ""
+        return Worked(panels, hint=hint, level=level)
     further = "further " if found else ""
     end = "The time limit for steps was reached" if is_cut else f"No {further}step was found"
     note = f"{end}; the solution was found by search."
     return Worked(panels, note, hint)
+
+
+def _level_of(found: Sequence[Step]) -> str:
+    """The rating of a puzzle that these steps solve, in words."""
+    from pipeline.steps.techniques import level_of  # noqa: PLC0415 - loads numpy
+
+    score = sum(step.technique.score for step in found)
+    hardest = max(step.technique.level for step in found)
+    return rating_text(level_of(hardest, score, is_solved=True), str(score))
 
 
 def _hint_of(puzzle: Puzzle, step: Step, symbols: str) -> Hint:

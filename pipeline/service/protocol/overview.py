@@ -97,7 +97,7 @@ def read_overview(folders: Folders, settle: float) -> Overview:
             for path in files_in(folders.failed)
         ],
         done=sum(1 for _ in paths_in(folders.done)),
-        scan_age=_scan_age(folders),
+        scan_age=scan_age(folders),
     )
     for name in names:
         seen = observe(folders.inbox / name)
@@ -113,7 +113,7 @@ def read_overview(folders: Folders, settle: float) -> Overview:
     return overview
 
 
-def _scan_age(folders: Folders) -> float | None:
+def scan_age(folders: Folders) -> float | None:
     """Seconds since the last scan; None if unknown."""
     try:
         age = time.time() - (folders.work / LAST_SCAN).lstat().st_mtime
