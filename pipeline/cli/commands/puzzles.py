@@ -163,6 +163,7 @@ def solve(  # noqa: PLR0913 - one parameter per option
     from pipeline.cli import results
     from pipeline.cli.answers import solve_files
     from pipeline.cli.file_access import STANDARD_OUTPUT
+    from pipeline.cli.next_commands import suggest_commands
     from pipeline.cli.step_drawings import draw_result
     from pipeline.solving import ERROR_STATUSES
 
@@ -173,14 +174,20 @@ def solve(  # noqa: PLR0913 - one parameter per option
         is_alone = not (board or walkthrough or times or svg or as_json)
         raise typer.Exit(_tabulate(files, table, settings, force=force, is_alone=is_alone))
     settings = _without_surplus(settings, walkthrough, shows_solutions=as_json or bool(svg))
-    boards = board or sys.stdout.isatty()
-    kept, code = [], EXIT_OK
+    boards, are_several = board or sys.stdout.isatty(), len(files) > 1
+    style = results.ResultStyle(
+        boards=boards,
+        is_text=boards or are_several or walkthrough is not None,
+        has_names=are_several,
+        has_only_notes=bool(hint) or svg == STANDARD_OUTPUT,
+    )
+    kept, single, code = [], None, EXIT_OK
     for number, (item, result) in enumerate(solve_files(files, settings)):
         _check_single(svg, files[0], is_alone=item.is_only_item)
         if walkthrough:
             from pipeline.cli.walkthrough import show_steps
 
-            has_title = len(files) > 1 or not item.is_only_item
+            has_title = are_several or not item.is_only_item
             explained = show_steps(
                 item, result, settings, walkthrough, as_json=as_json, has_title=has_title
             )
@@ -189,20 +196,20 @@ def solve(  # noqa: PLR0913 - one parameter per option
             print(results.record_line(item, result, settings))
         is_bad = result.status in ERROR_STATUSES
         if not as_json and (is_bad or not (walkthrough and walkthrough.has_only_steps)):
-            before = f"{item.name}: " if len(files) > 1 else ""
             if boards and number and item.is_only_item:
                 print()
-            is_drawn = hint or svg == STANDARD_OUTPUT
-            results.show_result(item, result, settings, None if is_drawn else before, boards=boards)
+            results.show_result(item, result, settings, style)
         kept += [(item.where, result)] if times or svg else []
         code = EXIT_BAD_INPUT if is_bad else code
+        single = result if item.is_only_item and not are_several else None
     if times and kept:
         results.print_times(kept)
     if svg and kept:
         drawn = [] if puzzle_only or not walkthrough else walkthrough.drawn_steps(kept[0][1])
         draw_result(svg, *kept[0], drawn, puzzle_only=puzzle_only or bool(hint))
-    if board and not (settings.quiet or as_json) and len(files) == 1:
-        results.suggest_commands(files[0])
+    is_seen = board or (boards and sys.stderr.isatty() and not walkthrough)
+    if single and is_seen and not (settings.quiet or as_json):
+        suggest_commands(files[0], single)
     raise typer.Exit(code)
 
 
@@ -366,7 +373,7 @@ def count(
         elif result.caveat and (item.is_only_item or not result.unread_texts):
             say(f"{name}: {result.caveat}")
         if item.is_only_item and not settings.quiet:
-            say_evidence(name, result)
+            say_evidence(f"{name}: ", result)
             say_unused(name, result)
     raise typer.Exit(code)
 
