@@ -31,7 +31,7 @@ from typing import Annotated, Any, get_args, get_origin
 import typer
 from typer.core import TyperCommand
 
-from pipeline.cli.arguments import path_of_argument
+from pipeline.cli.arguments import path_of_argument, with_dashed_puzzles
 from pipeline.cli.config import CONFIG, CONFIG_FILE, read_config
 from pipeline.cli.messages import current_options, current_value, say
 from pipeline.errors import MissingFolder, UsageError, printable
@@ -160,7 +160,9 @@ class Command(TyperCommand):
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         options = {option for parameter in self.params for option in parameter.opts}
-        args = add_optional_values(current_options(args, options), self._optional_values())
+        args = add_optional_values(
+            current_options(with_dashed_puzzles(args), options), self._optional_values()
+        )
         return super().parse_args(ctx, args)
 
     def _optional_values(self) -> dict[str, tuple[str, ...]]:

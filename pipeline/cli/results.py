@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+import shlex
 import sys
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -14,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from pipeline.cli.boards import conflict_board, solution_boards
 from pipeline.cli.file_access import atomic_output, write_to
 from pipeline.cli.messages import say
+from pipeline.cli.options import program
 from pipeline.cli.status_line import coloured, evidence, status_line
 from pipeline.errors import InputError, printable
 from pipeline.puzzle.puzzle import Grid
@@ -95,7 +98,7 @@ def show_result(item: Item, result: Result, settings: Settings, style: ResultSty
         line = _summary_line(result)
         if not item.line:  # the message begins with the name of the file
             name = printable(Path(item.name).name)
-            line = line.replace(f"{result.status}: {name}:", f"{result.status}: ", 1)
+            line = re.sub(f"^({result.status}: ){re.escape(name)}: ?", r"\1", line)
         print(f"{printable(item.where)}: {line}")
         return
     problem, name = result.problem, f"{item.name}: " if style.has_names else ""
@@ -123,6 +126,9 @@ def say_fault(item: Item, result: Result) -> None:
             shown = with_caret(line, column).replace("\n", "\n    ")
             read_as = f"\n    read as {source.read_as}" if source.read_as else ""
             say(f"{source.reason}\n    {shown}{read_as}")
+            if result.code == "not-a-puzzle" and Path(item.name).is_file():
+                doctor = f"{program()} doctor {shlex.quote(item.name)}"
+                say(f"    to see which formats nearly fit: {doctor}")
             return
     say(str(result.message))
 

@@ -134,6 +134,12 @@ def test_solve_says_of_a_formula_that_it_is_unknown(puzzle_folder):
         ),
         ("1...\n..2.\n.3..\n...4.\n", "bad.txt:4:5: expected a row of 4 cells, found 5 cells", ""),
         ("", "bad.txt: expected a puzzle, found an empty file", ""),
+        (
+            "hello\n",
+            "bad.txt:1:1: expected a digit or a blank, found 'h'",
+            ("\n    read as grid: no other format fits"
+            "\n    to see which formats nearly fit: sudoku-pipeline doctor bad.txt\n"),
+        ),
         ("2 2\n1 2 3 4 5\n", "bad.txt:2:9: expected a number from 1 to 4, or 0 for a blank", ""),
     ],
 )
@@ -256,6 +262,7 @@ def test_archives_and_folders_are_solved_by_their_members(tmp_path):
     for name, before in (("set.zip", "set.zip/"), ("folder", "folder/set.zip/")):
         code, printed, _ = run("solve", name)
         starts = [line.split(": ")[0].removeprefix(before) for line in printed.splitlines()]
+        assert ":  " not in printed
         assert (code, starts) == (1, ["a.txt", *(f"b/many.txt:{n}" for n in (1, 2, 3))])
 
 

@@ -51,6 +51,15 @@ def test_several_arguments_are_named_by_how_they_begin():
     assert printed == "53..7....6..195.…: 1\nunique.txt: 1\n"
 
 
+@pytest.mark.parametrize("puzzle", ["-" + LINE[1:].replace(".", "-"), " ".join(LINE)])
+def test_a_puzzle_may_begin_with_a_dash_or_have_spaces(puzzle):
+    given = Path("given.txt")
+    given.write_text(f"{puzzle}\n")
+    expected = run("solve", "-q", "--max-solutions", "1", "given.txt")[:2]
+    assert expected[0] == 0
+    assert run("solve", "-q", puzzle, "--max-solutions", "1")[:2] == expected
+
+
 def test_a_file_of_that_name_wins():
     Path(LINE).write_text("1.1.\n....\n....\n....\n")
     assert run("solve", LINE)[2].startswith(f"{LINE}: unsolvable: no solution, proved")
@@ -63,9 +72,20 @@ def test_a_mistyped_name_is_no_puzzle(name):
     assert said.startswith(f"{name}: cannot be read: ")
 
 
-@pytest.mark.parametrize(("text", "cells"), [("53..7", "5 cells"), ("1", "1 cell")])
+def test_a_similar_name_is_suggested():
+    said = "unque.txt: cannot be read: No such file or directory; did you mean unique.txt?\n"
+    assert run("solve", "unque.txt") == (1, "", said)
+    assert run("solve", "nothing-like-it") == (
+        *(1, ""),
+        "nothing-like-it: cannot be read: No such file or directory\n",
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "cells"), [("53..7", "5 cells"), ("1", "1 cell"), ("5 3 . . 7", "5 cells")]
+)
 def test_too_few_cells_are_counted(text, cells):
-    found = f"{cells}; expected 16, 36, 64 or 81"
+    found = f"expected 16, 36, 64 or 81 cells, found {cells}"
     assert run("solve", text) == (1, "", f"{text}: neither a file nor a puzzle: {found}\n")
 
 
@@ -118,7 +138,11 @@ def test_a_mistyped_puzzle_is_told_where_it_is_wrong():
     first = "53..7....6..195.…:1:81: expected a line of 16, 36, 64 or 81 cells, found 80 cells\n"
     assert said.startswith(first)
     code, _, said = run("solve", "5x" + LONG[2:])
-    assert (code, said) == (1, "5x..7....6..195.…: neither a file nor a puzzle: column 2 is 'x'\n")
+    assert (code, said) == (
+        1,
+        ("5x..7....6..195.…: neither a file nor a puzzle: expected a digit or '.' in column 2, "
+        "found 'x'\n"),
+    )
 
 
 @pytest.mark.parametrize("size", [1, 9])
@@ -126,7 +150,7 @@ def test_the_rows_or_the_cells_of_a_puzzle_have_to_be_quoted(size):
     rows = [LONG[start : start + size] for start in range(0, 81, size)]
     said = f"sudoku-pipeline: quote the puzzle: it was split into {len(rows)} arguments\n"
     assert run("solve", *rows) == (2, "", said)
-    assert run("solve", "1", "2")[2].startswith("1: neither a file nor a puzzle: 1 cell;")
+    assert run("solve", "1", "2")[2].startswith("1: neither a file nor a puzzle: expected 16, ")
 
 
 @pytest.mark.parametrize(
