@@ -182,9 +182,10 @@ def _similar_name(file: Path) -> str:
     from difflib import get_close_matches  # noqa: PLC0415 - rarely needed
 
     with suppress(OSError):
-        names = [entry.name for entry in islice(os.scandir(file.parent), _MAX_NAMES_COMPARED)]
-        if nearest := get_close_matches(file.name, names, 1, _MIN_SIMILARITY):
-            return f"; did you mean {printable(str(file.with_name(nearest[0])))}?"
+        entries = islice(os.scandir(file.parent), _MAX_NAMES_COMPARED)
+        name_of = {Path(entry.name).stem: entry.name for entry in entries}
+        if nearest := get_close_matches(file.stem, name_of, 1, _MIN_SIMILARITY):
+            return f"; did you mean {printable(str(file.with_name(name_of[nearest[0]])))}?"
     return ""
 
 

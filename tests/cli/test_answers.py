@@ -137,8 +137,10 @@ def test_solve_says_of_a_formula_that_it_is_unknown(puzzle_folder):
         (
             "hello\n",
             "bad.txt:1:1: expected a digit or a blank, found 'h'",
-            ("\n    read as grid: no other format fits"
-            "\n    to see which formats nearly fit: sudoku-pipeline doctor bad.txt\n"),
+            (
+                "\n    read as grid: no other format fits"
+                "\n    to see which formats nearly fit: sudoku-pipeline doctor bad.txt\n"
+            ),
         ),
         ("2 2\n1 2 3 4 5\n", "bad.txt:2:9: expected a number from 1 to 4, or 0 for a blank", ""),
     ],

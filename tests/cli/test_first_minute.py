@@ -140,8 +140,10 @@ def test_a_mistyped_puzzle_is_told_where_it_is_wrong():
     code, _, said = run("solve", "5x" + LONG[2:])
     assert (code, said) == (
         1,
-        ("5x..7....6..195.…: neither a file nor a puzzle: expected a digit or '.' in column 2, "
-        "found 'x'\n"),
+        (
+            "5x..7....6..195.…: neither a file nor a puzzle: expected a digit or '.' in column 2, "
+            "found 'x'\n"
+        ),
     )
 
 

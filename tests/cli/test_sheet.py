@@ -158,7 +158,7 @@ def test_more_than_a_sheet_takes_is_refused_and_the_first_are_taken(puzzle_folde
     assert run("sheet", "unique.txt", "many.txt") == (2, "", said)
     code, found, _ = sheet("unique.txt", "many.txt", "--first", "3")
     assert (code, names(found)) == (0, ["unique.txt", "many.txt, line 1", "many.txt, line 2"])
-    printed = "sheet.html: 30 puzzles on 3 pages, solutions on 2\n"
+    printed = "sheet.html: 30 puzzles on 3 pages, solutions on 1\n"
     assert run("sheet", "many.txt", "--first", "30", "--per-page", "12")[:2] == (0, printed)
 
 

@@ -433,18 +433,18 @@ def sheet(  # noqa: PLR0913 - one parameter per option
     ] = None,
     title: Annotated[
         str | None,
-        typer.Option("--title", metavar="TEXT", help="Title in the header of each page."),
+        typer.Option("--title", metavar="TEXT", help="Title at the top of the first page."),
     ] = None,
     author: Annotated[
         str | None,
-        typer.Option("--author", metavar="TEXT", help="Author in the header of each page."),
+        typer.Option("--author", metavar="TEXT", help="Author at the top of the first page."),
     ] = None,
     difficulty: Annotated[
         str | None,
         typer.Option(
             "--difficulty",
             metavar="TEXT",
-            help="A label in the header of each page.",
+            help="A label at the top of the first page.",
         ),
     ] = None,
     levels: Annotated[
