@@ -37,7 +37,7 @@ def _commands_for(result: Result, picture: str) -> dict[str, str]:
     commands = dict[str, str]()
     if result.status == "unique" and has_steps(result):
         commands |= {"step by step": "solve --steps", "a hint": "solve --hint"}
-        if has_orders(problem):
+        if has_orders(problem) and not (result.traits and result.traits.rating):
             commands["its difficulty"] = "solve --traits rating"
     if result.solutions:
         commands["a page to print"] = "sheet"

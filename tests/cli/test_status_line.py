@@ -73,11 +73,11 @@ def test_only_a_proved_unique_solution_is_green(result, colour, monkeypatch):
     assert coloured("status: how", result) == f"\x1b[1;{colour}mstatus\x1b[0m: how"
 
 
-def suggested(text: str, capsys, tmp_path) -> list[str]:
+def suggested(text: str, capsys, tmp_path, **settings) -> list[str]:
     """What each command that is suggested for a puzzle does."""
     file = tmp_path / "a b.txt"
     file.write_text(text)
-    suggest_commands(file, solve(text))
+    suggest_commands(file, solve(text, **settings))
     first, second, *lines = capsys.readouterr().err.splitlines() or ["", "Try next:"]
     assert (first, second) == ("", "Try next:")
     assert all(line.endswith(f" '{file}'") for line in lines)

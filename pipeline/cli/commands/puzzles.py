@@ -135,8 +135,10 @@ def solve(  # noqa: PLR0913 - one parameter per option
 ) -> None:
     """Solve puzzles and print their solutions.
 
-    On a terminal, the puzzle is drawn next to its solution; elsewhere, the solution is written in
-    the notation of the puzzle. Each puzzle of a collection takes one line.
+    On a terminal, the puzzle is drawn next to its solution, below a line that says how many
+    solutions there are, and how this is known. Elsewhere, standard output has only the solutions,
+    in the notation of the puzzle, and that line is on standard error. Each puzzle of a collection
+    takes one line.
 
     sudoku-pipeline solve examples/classic.sudoku
 
