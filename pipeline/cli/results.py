@@ -110,7 +110,7 @@ def show_result(item: Item, result: Result, settings: Settings, style: ResultSty
             print(f"{name}{coloured(status_line(result), result)}")
         _print_solutions(result, problem, settings, boards=style.boards)
     if not is_text:
-        _say_status(item, result, settings)
+        _say_status(item, result, only_problems=settings.quiet or style.has_only_notes)
     is_obvious = style.boards and not style.has_names  # which puzzle the notes are about
     _say_notes("" if is_obvious else f"{item.name}: ", result, settings)
 
@@ -194,17 +194,17 @@ def say_unused(name: str, result: Result) -> None:
         say(f"{name}: {unused:,} {are} in no clause; {meaning}")
 
 
-def _say_status(item: Item, result: Result, settings: Settings) -> None:
+def _say_status(item: Item, result: Result, *, only_problems: bool) -> None:
     """Print the status of a puzzle, and its conflict; or why there is no answer.
 
-    With `quiet`, the status of a puzzle that is proved to have one solution is not printed.
+    `only_problems`: do not print the status of a puzzle that is proved to have one solution.
     """
     is_puzzle = isinstance(result.problem, PuzzleProblem)
     if result.status == "invalid":
         say_fault(item, result)
     elif is_puzzle and result.status != "failed":
         is_good = result.status == "unique" and result.certificate_label != "unverified"
-        if not (settings.quiet and is_good):
+        if not (only_problems and is_good):
             say(f"{item.name}: {status_line(result)}")
         if result.status == "unsolvable" and result.message:
             say(f"{item.name}: {result.message}")

@@ -215,7 +215,8 @@ def test_a_name_with_escapes_is_printed_escaped(tmp_path):
     assert printed.startswith(f"{SHOWN}: unique: proved by exhaustive search\n{SOLVED}")
     assert said == (
         f"b{SHOWN}:1:2: expected a digit or a blank, found 'q'\n    1q\n     ^\n"
-        f"no{SHOWN}: cannot be read: No such file or directory\n"
+        "    read as grid: no other format fits\n"
+        f"no{SHOWN}: cannot be read: No such file or directory; did you mean {SHOWN}?\n"
     )
     assert "\x1b" not in printed + said
     with start("solve", "--quiet", "none.txt", NAME, stdin=subprocess.DEVNULL) as process:
