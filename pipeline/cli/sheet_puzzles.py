@@ -39,6 +39,7 @@ from pipeline.steps import ratings
 
 __all__ = [
     "MAX_SHEET_PUZZLES",
+    "NO_LEVEL",
     "RATING",
     "add_steps",
     "check_target_kind",
@@ -53,6 +54,9 @@ __all__ = [
 
 RATING = "rating"
 """The value of --sort that sorts puzzles by their rating."""
+
+NO_LEVEL = "levels are of 9×9 puzzles with one solution and no extra rules"
+"""Why a puzzle has no level."""
 
 SheetEntry = tuple[SheetPuzzle, Item | None]
 """A puzzle, and the item to solve, or None if the solution of the puzzle is published."""

@@ -519,6 +519,8 @@ def sheet(  # noqa: PLR0913 - one parameter per option
             say(complaint)
     head = Head(title or "", author or "", difficulty or "")
     printed = sheets.sort_puzzles(printed, sort, levels=levels)
+    if levels and (unrated := sum(not puzzle.level for puzzle in printed)):
+        say(f"{counted(unrated, 'puzzle')} without a level: {sheets.NO_LEVEL}")
     printed = sheets.add_steps(printed) if steps else printed
     printed = printed if names else sheets.remove_names(printed)
     laid_out = Sheet.of(printed, int(per_page), solutions=not no_solutions, head=head)
