@@ -34,7 +34,7 @@ _DASHED_PUZZLE = re.compile(r"-(?=.*[0-9])[0-9.*_-]{15,}")
 
 
 def with_dashed_puzzles(args: list[str]) -> list[str]:
-    """Move puzzles that begin with `-` behind `--`, so that they are not taken for options."""
+    """Move puzzles that begin with `-` to the end, after `--`, as they are no options."""
     puzzles = [argument for argument in args if _DASHED_PUZZLE.fullmatch(argument)]
     if not puzzles or "--" in args:
         return args

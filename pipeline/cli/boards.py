@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import sys
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from pipeline.cli.messages import has_colours
 from pipeline.puzzle.puzzle import Grid
@@ -18,8 +19,10 @@ from pipeline.solving.drawing import (
     join_boards,
     puzzle_board,
 )
-from pipeline.solving.explain import Conflict
 from pipeline.solving.problem import PuzzleProblem
+
+if TYPE_CHECKING:
+    from pipeline.solving.explain import Conflict
 
 
 def solution_boards(problem: PuzzleProblem, grids: Sequence[Grid]) -> str:

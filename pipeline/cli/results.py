@@ -108,6 +108,8 @@ def show_result(item: Item, result: Result, settings: Settings, style: ResultSty
     elif not style.has_only_notes and isinstance(problem, PuzzleProblem):
         if is_text:
             print(f"{name}{coloured(status_line(result), result)}")
+            if result.status == "unsolvable":
+                _print_conflict(result, problem, boards=style.boards)
         _print_solutions(result, problem, settings, boards=style.boards)
     if not is_text:
         _say_status(item, result, only_problems=settings.quiet or style.has_only_notes)
@@ -162,7 +164,7 @@ def _print_models(prefix: str, result: Result, problem: FormulaProblem) -> None:
 def _print_solutions(
     result: Result, problem: PuzzleProblem, settings: Settings, *, boards: bool
 ) -> None:
-    """Print the solutions as texts, or as boards beside the puzzle; or draw the conflict.
+    """Print the solutions as texts, or as boards beside the puzzle.
 
     If many solutions were found without `--max-solutions`, only the first two are drawn.
     """
@@ -171,11 +173,14 @@ def _print_solutions(
     elif result.solutions:
         number = None if settings.max_solutions else _DRAWN_SOLUTIONS
         print(solution_boards(problem, result.solutions[:number]))
-    elif boards and result.status == "unsolvable":
-        if result.message:
-            print(result.message)
-        if result.conflict and result.conflict.clues:
-            print(conflict_board(problem, result.conflict))
+
+
+def _print_conflict(result: Result, problem: PuzzleProblem, *, boards: bool) -> None:
+    """Print why a puzzle has no solution. `boards`: draw the cells that contradict each other."""
+    if result.message:
+        print(result.message)
+    if boards and result.conflict and result.conflict.clues:
+        print(conflict_board(problem, result.conflict))
 
 
 def is_cut_off(result: Result) -> bool:

@@ -165,7 +165,6 @@ def solve(  # noqa: PLR0913 - one parameter per option
     from pipeline.cli import results
     from pipeline.cli.answers import solve_files
     from pipeline.cli.file_access import STANDARD_OUTPUT
-    from pipeline.cli.next_commands import suggest_commands
     from pipeline.cli.step_drawings import draw_result
     from pipeline.solving import ERROR_STATUSES
 
@@ -211,6 +210,8 @@ def solve(  # noqa: PLR0913 - one parameter per option
         draw_result(svg, *kept[0], drawn, puzzle_only=puzzle_only or bool(hint))
     is_seen = board or (boards and sys.stderr.isatty() and not walkthrough)
     if single and is_seen and not (settings.quiet or as_json):
+        from pipeline.cli.next_commands import suggest_commands
+
         suggest_commands(files[0], single)
     raise typer.Exit(code)
 
