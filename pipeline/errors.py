@@ -78,7 +78,7 @@ class InvalidPuzzle(InputError):
     - `truncated`: the file may be cut off, and might be valid with more data.
     - `code`: the kind of the error, for programs.
     - `hint`: what the user can do.
-    - `read_as`: the format that was tried, and why; empty if no format fits.
+    - `read_as`: the format that was tried, and why; empty if no parser was tried.
     """
 
     source: str

@@ -14,18 +14,31 @@ LINK_PATTERN = re.compile(
 """Matches an argument that is a link, or the encoded puzzle of a link."""
 
 PUZZLE_PATTERN = re.compile(
-    r"[0-9.*_-]{16,}|[0-9A-Za-z.*_-]{256,}|(?=[^/]{16})[ -~]+(?:\n[ -~]*)+"
+    r"[0-9.*_-]{16,}|[0-9.*_-](?: [0-9.*_-]){15,}|[0-9A-Za-z.*_-]{256,}"
+    r"|(?=[^/]{16})[ -~]+(?:\n[ -~]*)+"
     rf"|{LINK_PATTERN.pattern}|[0-9]{{1,2}}(?:x[0-9]{{1,2}}|j)[a-z0-9]*:[a-z0-9_,]+"
     r"|(?:\+?[1-9]|[.0]){81}|:[0-9A-Za-z-]*:[^:\n]*:[-+0-9.]{16,}:[^\n]*"
 )
 """Matches an argument that is a puzzle.
 
-Such an argument has at least 16 cells, or 256 with letters, or several lines; or it is a link, a
-game id of Solo, or a line of HoDoKu.
+Such an argument has at least 16 cells, perhaps with spaces between them, or 256 with letters, or
+several lines; or it is a link, a game id of Solo, or a line of HoDoKu.
 """
 
-FEW_CELLS_PATTERN = re.compile(r"(?=.*[0-9])[0-9.*_-]{1,15}")
+FEW_CELLS_PATTERN = re.compile(r"(?=.*[0-9])(?:[0-9.*_-] ?){1,15}")
 """Matches an argument that looks like a puzzle but has too few cells."""
+
+
+_DASHED_PUZZLE = re.compile(r"-(?=.*[0-9])[0-9.*_-]{15,}")
+"""Matches an argument that is a puzzle and begins with a blank cell, `-`, like an option."""
+
+
+def with_dashed_puzzles(args: list[str]) -> list[str]:
+    """Move puzzles that begin with `-` to the end, after `--`, as they are no options."""
+    puzzles = [argument for argument in args if _DASHED_PUZZLE.fullmatch(argument)]
+    if not puzzles or "--" in args:
+        return args
+    return [*(argument for argument in args if argument not in puzzles), "--", *puzzles]
 
 
 class LinkPath(PosixPath):

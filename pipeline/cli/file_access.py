@@ -7,12 +7,14 @@ import os
 import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext, suppress
+from itertools import islice
 from pathlib import Path, PurePath
 from tempfile import NamedTemporaryFile
 from typing import IO, TYPE_CHECKING, BinaryIO
 
 from pipeline.cli.arguments import FEW_CELLS_PATTERN, LINK_PATTERN, PUZZLE_PATTERN
+from pipeline.cli.messages import say
 from pipeline.errors import InputError, UsageError, counted, is_environmental, printable
 from pipeline.files import atomic_file, numbered_paths
 from pipeline.outbox import is_listed
@@ -45,6 +47,8 @@ _COPY_BYTES = 64 * 1024
 """Number of bytes that are copied at a time."""
 _MAX_PUZZLE_SHOWN, _MAX_LINK_SHOWN = 16, 48
 """Maximum number of characters that messages show of a puzzle or a link given as an argument."""
+_MAX_NAMES_COMPARED, _MIN_SIMILARITY = 1000, 0.8
+"""Maximum number of names with which a mistyped name is compared; minimum ratio of difflib."""
 _UNSAFE_CHARACTERS = re.compile(r"[^\w.-]+")
 """Characters that are replaced by `-` in the names of new files."""
 
@@ -144,6 +148,8 @@ def _open(file: Path) -> AbstractContextManager[BinaryIO]:
         return file.open("rb")
     if sys.stdin is None:
         raise InputError("standard input is closed; name a file")
+    if sys.stdin.isatty():
+        say("paste a puzzle, then press Enter and Ctrl-D")
     return nullcontext(sys.stdin.buffer)
 
 
@@ -156,14 +162,31 @@ def _naming_file(file: Path) -> Iterator[None]:
         if is_environmental(error):
             raise
         if column := _wrong_column(file):
-            wrong = f"column {column} is {printable(str(file)[column - 1])!r}"
+            wrong = f"found {printable(str(file)[column - 1])!r}"
             raise _no_puzzle(
-                f"{source_name(file)}: neither a file nor a puzzle: {wrong}"
+                f"{source_name(file)}: neither a file nor a puzzle: "
+                f"expected a digit or '.' in column {column}, {wrong}"
             ) from error
         if FEW_CELLS_PATTERN.fullmatch(str(file)) and not os.path.lexists(file):
-            found = f"{counted(len(str(file)), 'cell')}; expected 16, 36, 64 or 81"
-            raise _no_puzzle(f"{file}: neither a file nor a puzzle: {found}") from error
-        raise InputError(f"{source_name(file)}: cannot be read: {error.strerror}") from error
+            cells = counted(len(str(file).replace(" ", "")), "cell")
+            wrong = f"expected 16, 36, 64 or 81 cells, found {cells}"
+            raise _no_puzzle(f"{file}: neither a file nor a puzzle: {wrong}") from error
+        similar = _similar_name(file) if isinstance(error, FileNotFoundError) else ""
+        raise InputError(
+            f"{source_name(file)}: cannot be read: {error.strerror}{similar}"
+        ) from error
+
+
+def _similar_name(file: Path) -> str:
+    """A suggestion for a mistyped file name, from the files in its folder; empty if none fits."""
+    from difflib import get_close_matches  # noqa: PLC0415 - rarely needed
+
+    with suppress(OSError):
+        entries = islice(os.scandir(file.parent), _MAX_NAMES_COMPARED)
+        name_of = {Path(entry.name).stem: entry.name for entry in entries}
+        if nearest := get_close_matches(file.stem, name_of, 1, _MIN_SIMILARITY):
+            return f"; did you mean {printable(str(file.with_name(name_of[nearest[0]])))}?"
+    return ""
 
 
 def _no_puzzle(message: str) -> InputError:

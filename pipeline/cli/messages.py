@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Collection
 from typing import Any
@@ -13,6 +14,12 @@ from pipeline.settings import FORMER_NAMES, FORMER_VALUES
 def say(message: str) -> None:
     """Print a message on standard error."""
     print(message, file=sys.stderr, flush=True)
+
+
+def has_colours() -> bool:
+    """Whether standard output is a terminal with colours, and NO_COLOR is not set."""
+    is_plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
+    return sys.stdout.isatty() and not is_plain
 
 
 def did_you_mean(name: str, known: Any, prefix: str = "") -> str:

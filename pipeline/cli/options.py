@@ -32,7 +32,7 @@ from typing import Annotated, Any, get_args, get_origin
 import typer
 from typer.core import TyperCommand
 
-from pipeline.cli.arguments import path_of_argument
+from pipeline.cli.arguments import path_of_argument, with_dashed_puzzles
 from pipeline.cli.completion import complete_traits
 from pipeline.cli.config import CONFIG, CONFIG_FILE, read_config
 from pipeline.cli.guesses import unexpected_argument
@@ -157,7 +157,8 @@ class Command(TyperCommand):
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         options = {option for parameter in self.params for option in parameter.opts}
-        args = add_optional_values(current_options(args, options), self.optional_values())
+        current = current_options(with_dashed_puzzles(args), options)
+        args = add_optional_values(current, self.optional_values())
         ctx.allow_extra_args = True  # our message names the right option
         super().parse_args(ctx, args)
         if ctx.args and not ctx.resilient_parsing:

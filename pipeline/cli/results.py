@@ -3,35 +3,40 @@
 from __future__ import annotations
 
 import json
-import os
+import re
 import shlex
-import shutil
 import sys
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pipeline.cli.file_access import STANDARD_INPUT, atomic_output, write_to
+from pipeline.cli.boards import conflict_board, solution_boards
+from pipeline.cli.file_access import atomic_output, write_to
 from pipeline.cli.messages import say
 from pipeline.cli.options import program
-from pipeline.errors import InputError, counted, printable
+from pipeline.cli.status_line import coloured, evidence, status_line
+from pipeline.errors import InputError, printable
 from pipeline.puzzle.puzzle import Grid
 from pipeline.reading import Unreadable
 from pipeline.reading.formats import symbols_of
 from pipeline.service.log import can_encode
 from pipeline.settings import Settings
+from pipeline.solving import ERROR_STATUSES
 from pipeline.solving.items import Item
 from pipeline.solving.problem import FormulaProblem, PuzzleProblem
 from pipeline.solving.result import Result
 
 if TYPE_CHECKING:
     from pipeline.outbox.report import Board
+    from pipeline.solving.explain import Difference
 
 STAGES = ("parse", "encode", "solve", "decode", "certify", "prove", "total")
 """Columns of times, in the order in which the stages run."""
+_DRAWN_SOLUTIONS = 2
+"""Number of solutions to draw if `--max-solutions` is not given."""
 _WIDE_TERMINAL = 104
 """Minimum width of a terminal on which all headings fit in one line."""
 _OTHER_COLUMNS_WIDTH = 70
@@ -70,24 +75,46 @@ def count_line(item: Item, result: Result) -> str:
     return json.dumps({"source": item.where} | counts | fields)
 
 
-def show_result(
-    item: Item, result: Result, settings: Settings, prefix: str | None, *, boards: bool
-) -> None:
-    """Print a result, for a puzzle of a collection in one line.
+@dataclass(frozen=True, slots=True)
+class ResultStyle:
+    """How results are printed.
 
-    For a single puzzle or formula, prints its solutions, preceded by `prefix`, and notes. If
-    `prefix` is None, prints only the notes.
+    - `boards`: draw the solutions, or the conflict if there are none.
+    - `is_text`: print the status of a single puzzle before its solutions; else on standard error,
+      so that standard output has only solutions.
+    - `has_names`: print the name of the file before the status.
+    - `has_only_notes`: print nothing of a single puzzle on standard output.
     """
+
+    boards: bool = False
+    is_text: bool = False
+    has_names: bool = False
+    has_only_notes: bool = False
+
+
+def show_result(item: Item, result: Result, settings: Settings, style: ResultStyle) -> None:
+    """Print a result: for a puzzle of a collection one line, else solutions and notes."""
     if not item.is_only_item:
         line = _summary_line(result)
         if not item.line:  # the message begins with the name of the file
             name = printable(Path(item.name).name)
-            line = line.replace(f"{result.status}: {name}:", f"{result.status}: ", 1)
+            line = re.sub(f"^({result.status}: ){re.escape(name)}: ?", r"\1", line)
         print(f"{printable(item.where)}: {line}")
         return
-    if prefix is not None:
-        _print_result(prefix, result, boards=boards)
-    _explain(item, result, settings)
+    problem, name = result.problem, f"{item.name}: " if style.has_names else ""
+    is_text = style.is_text and not style.has_only_notes and result.status not in ERROR_STATUSES
+    if not style.has_only_notes and isinstance(problem, FormulaProblem):
+        _print_models(name, result, problem)
+    elif not style.has_only_notes and isinstance(problem, PuzzleProblem):
+        if is_text:
+            print(f"{name}{coloured(status_line(result), result)}")
+            if result.status == "unsolvable":
+                _print_conflict(result, problem, boards=style.boards)
+        _print_solutions(result, problem, settings, boards=style.boards)
+    if not is_text:
+        _say_status(item, result, only_problems=settings.quiet or style.has_only_notes)
+    is_obvious = style.boards and not style.has_names  # which puzzle the notes are about
+    _say_notes("" if is_obvious else f"{item.name}: ", result, settings)
 
 
 def say_fault(item: Item, result: Result) -> None:
@@ -101,6 +128,9 @@ def say_fault(item: Item, result: Result) -> None:
             shown = with_caret(line, column).replace("\n", "\n    ")
             read_as = f"\n    read as {source.read_as}" if source.read_as else ""
             say(f"{source.reason}\n    {shown}{read_as}")
+            if result.code == "not-a-puzzle" and Path(item.name).is_file():
+                doctor = f"{program()} doctor {shlex.quote(item.name)}"
+                say(f"    to see which formats nearly fit: {doctor}")
             return
     say(str(result.message))
 
@@ -123,83 +153,34 @@ def _summary_line(result: Result) -> str:
     return f"{result.status}{solution}" + (f": {printable(sentence)}" if sentence else "")
 
 
-def _print_result(prefix: str, result: Result, *, boards: bool) -> None:
-    """Print the status and the solutions; for a formula, `s` and `v` lines."""
-    problem = result.problem
-    if isinstance(problem, FormulaProblem):
-        for model in result.solutions:
-            print(prefix, *problem.text(model), sep="", end="")
-        if not result.solutions:
-            print(f"{prefix}s {'UNSATISFIABLE' if result.complete else 'UNKNOWN'}")
-    elif result.status == "unsolvable":
-        print(f"{prefix}{result.status}")
-        if result.message:
-            print(result.message)
-        if result.conflict and result.conflict.clues and isinstance(problem, PuzzleProblem):
-            from pipeline.solving.drawing import marked_grid  # noqa: PLC0415 - rarely needed
-
-            print(marked_grid(problem.puzzle, result.conflict.places()))
-    elif result.solutions and problem:
-        number = counted(len(result.solutions), "solution")
-        number = f"all {number}" if result.complete else f"at least {number}"
-        headline = f"{prefix}{result.status}" + f": {number}" * (result.status == "multiple")
-        print(f"\x1b[1m{headline}\x1b[0m" if prefix and boards and has_bold() else headline)
-        if boards and isinstance(problem, PuzzleProblem):
-            print(_boards(problem, result.solutions))
-        else:
-            texts = ("".join(problem.text(grid)) for grid in result.solutions)
-            print("\n".join(texts), end="")
+def _print_models(prefix: str, result: Result, problem: FormulaProblem) -> None:
+    """Print the models of a formula as `s` and `v` lines."""
+    for model in result.solutions:
+        print(prefix, *problem.text(model), sep="", end="")
+    if not result.solutions:
+        print(f"{prefix}s {'UNSATISFIABLE' if result.complete else 'UNKNOWN'}")
 
 
-def has_bold() -> bool:
-    """Whether standard output is a terminal with bold text, and NO_COLOR is not set."""
-    plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
-    return sys.stdout.isatty() and not plain
+def _print_solutions(
+    result: Result, problem: PuzzleProblem, settings: Settings, *, boards: bool
+) -> None:
+    """Print the solutions as texts, or as boards beside the puzzle.
 
-
-def _boards(problem: PuzzleProblem, grids: Sequence[Grid]) -> str:
-    """Draw a puzzle and its solutions as text, side by side if they fit.
-
-    Givens are bold on a terminal. The puzzle of a variant is left out; of its rules, regions and
-    cages are drawn.
+    If many solutions were found without `--max-solutions`, only the first two are drawn.
     """
-    from pipeline.solving import drawing  # noqa: PLC0415 - rarely needed
-
-    puzzle, symbols = problem.puzzle, symbols_of(problem.format)
-    columns = shutil.get_terminal_size().columns
-    if puzzle.rules:
-        from pipeline.steps.presentation.solution_board import (  # noqa: PLC0415 - loads numpy
-            has_areas,
-            solution_board,
-        )
-
-        if has_areas(puzzle):
-            box_drawing = can_encode("┃", sys.stdout)
-            boards = [
-                solution_board(
-                    puzzle, grid, symbols, has_colours=has_bold(), box_drawing=box_drawing
-                )
-                for grid in grids
-            ]
-            return drawing.join_boards(boards, columns)
-    givens = {cell for cell, _ in puzzle.givens()} if has_bold() else frozenset[int]()
-    boards = [drawing.boxed_grid(grid, symbols, givens) for grid in grids]
-    if drawing.boards_per_row(boards[0], columns) > 1 and not puzzle.rules:
-        boards.insert(0, drawing.marked_grid(puzzle, (), symbols))
-    return drawing.join_boards(boards, columns)
+    if result.solutions and not boards:
+        print("\n".join("".join(problem.text(grid)) for grid in result.solutions), end="")
+    elif result.solutions:
+        number = None if settings.max_solutions else _DRAWN_SOLUTIONS
+        print(solution_boards(problem, result.solutions[:number]))
 
 
-def suggest_commands(file: Path) -> None:
-    """Print commands to try after a puzzle was drawn. `file`: the source of the puzzle."""
-    sheet = f"{program()} sheet {shlex.quote(str(file))}"
-    offers = {} if file == STANDARD_INPUT else {sheet: "a page to print, sheet.html"}
-    offers[f"{program()} help"] = "all commands"
-    width = max(map(len, offers))
-    say(
-        "\n".join(
-            ["", "Try next:", *(f"    {command:{width}}  {offers[command]}" for command in offers)]
-        )
-    )
+def _print_conflict(result: Result, problem: PuzzleProblem, *, boards: bool) -> None:
+    """Print why a puzzle has no solution. `boards`: draw the cells that contradict each other."""
+    if result.message:
+        print(result.message)
+    if boards and result.conflict and result.conflict.clues:
+        print(conflict_board(problem, result.conflict))
 
 
 def is_cut_off(result: Result) -> bool:
@@ -218,39 +199,54 @@ def say_unused(name: str, result: Result) -> None:
         say(f"{name}: {unused:,} {are} in no clause; {meaning}")
 
 
-def _explain(item: Item, result: Result, settings: Settings) -> None:
-    """Print notes on the result of a single puzzle to standard error."""
-    name = item.name
+def _say_status(item: Item, result: Result, *, only_problems: bool) -> None:
+    """Print the status of a puzzle, and its conflict; or why there is no answer.
+
+    `only_problems`: do not print the status of a puzzle that is proved to have one solution.
+    """
+    is_puzzle = isinstance(result.problem, PuzzleProblem)
     if result.status == "invalid":
         say_fault(item, result)
+    elif is_puzzle and result.status != "failed":
+        is_good = result.status == "unique" and result.certificate_label != "unverified"
+        if not (only_problems and is_good):
+            say(f"{item.name}: {status_line(result)}")
+        if result.status == "unsolvable" and result.message:
+            say(f"{item.name}: {result.message}")
     elif not result.complete and result.status != "solved":
-        say(f"{name}: {result.status}: {result.full_message}")
-    elif result.caveat:
-        say(f"{name}: {result.caveat}")
-    unread = result.problem.unread if result.problem else ()
+        say(f"{item.name}: {result.status}: {result.message}")
+
+
+def _say_notes(prefix: str, result: Result, settings: Settings) -> None:
+    """Print notes on the result of a single puzzle or formula to standard error."""
+    problem = result.problem
+    if result.caveat:
+        say(f"{prefix}{result.caveat}")
+    unread = problem.unread if problem else ()
     if "ruleset" in unread or "drawings" in unread:
         subject = "the text of the rules was" if "ruleset" in unread else "the drawings were"
-        rules = _rules_read(result.problem)
-        say(f"{name}: {subject} not read and may contain further rules; rules read: {rules}")
-    if result.disagreement and result.complete and result.solutions:
-        say(f"{name}: {result.disagreement}")
-    difference = result.difference
-    if difference and isinstance(result.problem, PuzzleProblem) and not settings.quiet:
-        clues = [f"{clue.value} at r{clue.row}c{clue.column}" for clue in difference.decisive]
-        added = " and ".join(clues) if len(clues) < 3 else ", ".join(clues)
-        cells = f"{len(difference.cells)} cells"
-        leaving = f"adding {added} would leave only one of the solutions found"
-        say(f"{name}: the first two solutions differ in {cells}; {leaving}")
-        from pipeline.solving.drawing import side_by_side  # noqa: PLC0415 - rarely needed
-
-        first, second, *_ = result.solutions
-        say(side_by_side(first, second, symbols_of(result.problem.format)))
+        rules = _rules_read(problem)
+        say(f"{prefix}{subject} not read and may contain further rules; rules read: {rules}")
+    if result.disagreement:
+        say(f"{prefix}{result.disagreement}")
     if not settings.quiet:
-        say_evidence(name, result)
+        if result.difference:
+            say(f"{prefix}{_difference_text(result.difference)}")
+        if not isinstance(problem, PuzzleProblem):
+            say_evidence(prefix, result)
         for text in _trait_sentences(result):
-            say(f"{name}: {text}")
+            say(f"{prefix}{text}")
     if result.solver and (why := result.solver.warning):
-        say(f"{name}: {why}; {result.solver.name} solved it")
+        say(f"{prefix}{why}; {result.solver.name} solved it")
+
+
+def _difference_text(difference: Difference) -> str:
+    """In how many cells the solutions differ, and which givens would leave one of them."""
+    clues = [f"{clue.value} at r{clue.row}c{clue.column}" for clue in difference.decisive]
+    added = " and ".join(clues) if len(clues) < 3 else ", ".join(clues)
+    cells = f"{len(difference.cells)} cells"
+    leaving = f"adding {added} would leave only one of them"
+    return f"the solutions found differ in {cells}; {leaving}"
 
 
 def _rules_read(problem: object) -> str:
@@ -261,19 +257,15 @@ def _rules_read(problem: object) -> str:
     return ", ".join(counts) or "no rule"
 
 
-def say_evidence(name: str, result: Result) -> None:
-    """Print which proof of completeness was found, or why none was found."""
+def say_evidence(prefix: str, result: Result) -> None:
+    """Print how completeness is known, unless the exhaustive search proved it as usual."""
     certificate = result.certificate
-    if certificate and certificate.by == "lrat":
-        steps = counted(certificate.steps or 0, "step")
-        other = "" if result.status == "unsolvable" else "other "
-        found_by = f"found by {certificate.solver}, checked by {certificate.checker}"
+    if certificate is None or not result.complete:
+        return
+    if certificate.by != "exhaustive-search" or certificate.reason:
         noun = result.problem.noun if result.problem else "solution"
-        say(f"{name}: proof that there is no {other}{noun}: {steps}, {found_by}")
-    elif unverified := _unverified_reason(result):
-        say(f"{name}: {unverified}")
-    elif certificate and certificate.reason and result.complete:
-        say(f"{name}: no proof to publish: {certificate.reason}")
+        other = "other " * bool(result.solutions)
+        say(f"{prefix}no {other}{noun}: {evidence(certificate)}")
 
 
 def _unverified_reason(result: Result) -> str | None:
@@ -281,7 +273,7 @@ def _unverified_reason(result: Result) -> str | None:
     certificate = result.certificate
     if certificate is None or certificate.complete != "unverified":
         return None
-    return f"completeness not verified: {certificate.reason}"
+    return evidence(certificate)
 
 
 def _trait_sentences(result: Result) -> list[str]:

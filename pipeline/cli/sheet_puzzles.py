@@ -39,6 +39,7 @@ from pipeline.steps import ratings
 
 __all__ = [
     "MAX_SHEET_PUZZLES",
+    "NO_LEVEL",
     "RATING",
     "add_steps",
     "check_target_kind",
@@ -53,6 +54,9 @@ __all__ = [
 
 RATING = "rating"
 """The value of --sort that sorts puzzles by their rating."""
+
+NO_LEVEL = "levels are of 9×9 puzzles with one solution and no extra rules"
+"""Why a puzzle has no level."""
 
 SheetEntry = tuple[SheetPuzzle, Item | None]
 """A puzzle, and the item to solve, or None if the solution of the puzzle is published."""
@@ -217,7 +221,14 @@ def write(target: Path, laid_out: Sheet) -> None:
         file.write(sheet_pdf(laid_out))
 
 
-def complaint(puzzle: SheetPuzzle, *, solutions: bool) -> str | None:
+def complaints(puzzles: Iterable[SheetPuzzle], *, solutions: bool) -> Iterator[str]:
+    """Yield a message about each puzzle with a fault, for example several solutions."""
+    for puzzle in puzzles:
+        if message := _complaint(puzzle, solutions=solutions):
+            yield message
+
+
+def _complaint(puzzle: SheetPuzzle, *, solutions: bool) -> str | None:
     """A message about a puzzle with a fault, for example several solutions; else None."""
     remarks = [puzzle.status] if puzzle.status not in ("", "unique") else []
     if puzzle.status == "multiple":

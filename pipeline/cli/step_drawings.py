@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any, Literal
 
 from pipeline.cli.file_access import check_ending
-from pipeline.cli.results import draw, has_bold, write_drawings
+from pipeline.cli.messages import has_colours
+from pipeline.cli.results import draw, write_drawings
 from pipeline.errors import InputError
 from pipeline.puzzle.puzzle import Puzzle
 from pipeline.reading.formats import symbols_of
@@ -39,7 +40,7 @@ def hint_picture(step: Step, level: HintLevel) -> Picture:
 def print_board(picture: Picture, puzzle: Puzzle) -> None:
     """Print a picture of a step through a puzzle, with colours on a terminal."""
     box_drawing = can_encode("┃", sys.stdout)
-    text = text_board(picture, puzzle.rules, has_colours=has_bold(), box_drawing=box_drawing)
+    text = text_board(picture, puzzle.rules, has_colours=has_colours(), box_drawing=box_drawing)
     print(text)
 
 

@@ -6,20 +6,30 @@ import codecs
 import io
 import re
 from collections.abc import Collection, Sequence
-from itertools import islice, pairwise
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
+from itertools import islice
 
 from pipeline.errors import printable
 from pipeline.puzzle.geometry import Geometry
 from pipeline.puzzle.puzzle import Grid, Puzzle
+from pipeline.puzzle.shapes import Place
 
 _EVEN, _ODD, _OTHER_MARK = "*", ".", "?"
 """The characters for even, odd and other marks."""
 
-_GAP, _MAX_WIDTH = 4, 100
-"""Number of spaces between two boards; maximum width of two boards side by side."""
+_GAP = 2
+"""Number of spaces between two boards."""
 
-_ESCAPE = re.compile(r"\x1b\[\dm")
-"""An escape sequence for bold text."""
+_ESCAPE = re.compile(r"\x1b\[[\d;]+m")
+"""An escape sequence for bold or reverse text."""
+
+_JUNCTIONS = " ╶╴─╷┌┐┬╵└┘┴│├┤┼"
+"""The characters where borders meet. The index is 8 if there is a border above, plus 4 if there is
+one below, 2 on the left and 1 on the right.
+"""
+
+_TO_ASCII = str.maketrans({**dict.fromkeys(_JUNCTIONS[1:], "+"), "─": "-", "│": "|"})
 
 _MIN_LINE_WIDTH = 20
 """Minimum width of a line that is shown above a caret."""
@@ -31,11 +41,30 @@ MAX_SHOWN_BYTES = 1024 * 1024
 """Maximum size of a file of which a line is shown."""
 
 
-def marked_grid(puzzle: Puzzle, cells: Collection[tuple[int, int]], symbols: str = "") -> str:
-    """Draw a puzzle with lines between boxes. Returns text without a newline at the end.
+@dataclass(frozen=True, slots=True)
+class BoardStyle:
+    """How boards are drawn on a terminal.
 
-    - `cells`: cells to put in brackets, as (row, column), counted from 1.
+    - `has_colours`: use escape sequences, for givens in bold, and for marked cells in reverse video
+      instead of brackets.
+    - `is_ascii`: draw borders without box-drawing characters.
+    """
+
+    has_colours: bool = False
+    is_ascii: bool = False
+
+
+def puzzle_board(
+    puzzle: Puzzle,
+    symbols: str = "",
+    style: BoardStyle = BoardStyle(),
+    *,
+    marked: Collection[int] = frozenset(),
+) -> str:
+    """Draw a puzzle with borders around boxes. Returns text without a newline at the end.
+
     - `symbols`: the characters of the values 1, 2, …; empty for numbers.
+    - `marked`: cells to mark.
 
     Even marks are `*`, odd marks are `.`, and other marks are `?`. Blanks are `.`, or `_` if there
     are marks.
@@ -55,27 +84,20 @@ def marked_grid(puzzle: Puzzle, cells: Collection[tuple[int, int]], symbols: str
     )
     text_of_mask[geometry.all_values] = blank
     texts = [text_of_mask.get(mask, _OTHER_MARK) for mask in puzzle.cells]
-    marked = frozenset(geometry.cell_at(row, column) for row, column in cells)
-    return _lined_grid(geometry, texts, width, marked)
+    return _bordered_grid(geometry, texts, width, style, frozenset(), marked)
 
 
-def boxed_grid(
+def grid_board(
     grid: Grid,
     symbols: str = "",
-    bold: Collection[int] = frozenset(),
-    marked: Collection[int | None] = frozenset(),
+    style: BoardStyle = BoardStyle(),
+    *,
+    givens: Collection[int] = frozenset(),
+    marked: Collection[int] = frozenset(),
 ) -> str:
-    """Draw a grid with lines between boxes. Returns text without a newline at the end.
-
-    - `symbols`: the characters of the values 1, 2, …; empty for numbers.
-    - `bold`: cells to draw in bold, with escape sequences.
-    - `marked`: cells to put in brackets.
-    """
+    """Draw a grid as `puzzle_board` draws a puzzle. `givens`: the cells in bold."""
     texts = [_value_text(value, symbols) for value in grid.values]
-    width = max(map(len, texts))
-    for cell in bold:
-        texts[cell] = f"\x1b[1m{texts[cell]:>{width}}\x1b[0m"
-    return _lined_grid(grid.geometry, texts, width, marked)
+    return _bordered_grid(grid.geometry, texts, max(map(len, texts)), style, givens, marked)
 
 
 def _value_text(value: int, symbols: str) -> str:
@@ -83,21 +105,17 @@ def _value_text(value: int, symbols: str) -> str:
     return symbols[value - 1 : value] or str(value)
 
 
-def side_by_side(first: Grid, second: Grid, symbols: str = "") -> str:
-    """Draw two grids of one geometry as `boxed_grid` does, with differing cells in brackets.
-
-    Large grids are drawn one below the other.
-    """
-    pairs = enumerate(zip(first.values, second.values, strict=True))
-    marked = frozenset(cell for cell, (a, b) in pairs if a != b)
-    boards = [boxed_grid(grid, symbols, marked=marked) for grid in (first, second)]
-    return join_boards(boards, _MAX_WIDTH)
+def different_cells(grids: Sequence[Grid]) -> frozenset[int]:
+    """The cells in which not all of these grids of one geometry agree."""
+    columns = enumerate(zip(*(grid.values for grid in grids), strict=True))
+    return frozenset(cell for cell, values in columns if len({*values}) > 1)
 
 
 def join_boards(boards: Sequence[str], columns: int) -> str:
     """Put boards of one geometry side by side, as many as fit into `columns`, the rest below."""
-    lines, width = [board.splitlines() for board in boards], _text_width(boards[0]) + _GAP
-    count = boards_per_row(boards[0], columns)
+    lines = [board.splitlines() for board in boards]
+    width = max(map(_text_width, boards)) + _GAP
+    count = boards_per_row(boards, columns)
     blocks = []
     for start in range(0, len(lines), count):
         rows = zip(*lines[start : start + count], strict=True)
@@ -106,9 +124,9 @@ def join_boards(boards: Sequence[str], columns: int) -> str:
     return "\n\n".join(blocks)
 
 
-def boards_per_row(board: str, columns: int) -> int:
-    """The number of boards like `board` that `join_boards` puts side by side, at least 1."""
-    return max(1, (columns + _GAP) // (_text_width(board) + _GAP))
+def boards_per_row(boards: Sequence[str], columns: int) -> int:
+    """How many of these boards `join_boards` puts side by side, at least 1."""
+    return max(1, (columns + _GAP) // (max(map(_text_width, boards)) + _GAP))
 
 
 def _text_width(board: str) -> int:
@@ -116,61 +134,84 @@ def _text_width(board: str) -> int:
     return max(map(len, _ESCAPE.sub("", board).splitlines()), default=0)
 
 
-def _lined_grid(
+def _bordered_grid(
     geometry: Geometry,
     texts: Sequence[str],
     cell_width: int,
-    marked: Collection[int | None] = frozenset(),
+    style: BoardStyle,
+    givens: Collection[int],
+    marked: Collection[int],
 ) -> str:
-    """Draw the texts of cells with lines between boxes, and the marked cells in brackets.
+    """Draw the texts of cells, with borders around boxes.
 
-    Boxes of a single row or column have no lines between them. Gaps between overlapping grids stay
-    empty.
+    Cells have a column of space between them, or two if marked cells need brackets. Boxes of a
+    single row or column have no borders. Gaps between overlapping grids stay empty.
     """
     rows, columns = geometry.extent
     height, width = _box_size(geometry)
-    starts = range(1, columns + 1, width)
-    lines: list[str] = []
-    segments_above: list[str] = []
-    box_width = (cell_width + 2) * width
+    has_brackets = bool(marked) and not style.has_colours
+    box_width = width * (cell_width + 2) if has_brackets else width * (cell_width + 1) + 1
+    places = (geometry.place(cell) for cell in range(geometry.size))
+    boxes = {((row - 1) // height, (column - 1) // width) for row, column in places}
+    box_columns = columns // width
+
+    def cell_text(cell: int | None) -> str:
+        text = f"{'' if cell is None else texts[cell]:>{cell_width}}"
+        codes = ["1"] * (cell in givens) + ["7"] * (cell in marked)
+        if codes and style.has_colours:
+            text = f"\x1b[{';'.join(codes)}m{text}\x1b[0m"
+        if has_brackets:
+            return f"[{text}]" if cell in marked else f" {text} "
+        return text
+
+    def row_text(row: int, box_column: int) -> str:
+        first = box_column * width + 1
+        cells = (geometry.cell_at(row, column) for column in range(first, first + width))
+        texts = [*map(cell_text, cells)]
+        return "".join(texts) if has_brackets else f" {' '.join(texts)} "
+
+    lines = [_border_line(boxes, 0, box_columns, box_width)]
     for row in range(1, rows + 1):
-        segments = []
-        for start in starts:
-            cells = [geometry.cell_at(row, column) for column in range(start, start + width)]
-            segments.append("".join(_cell_text(cell, texts, cell_width, marked) for cell in cells))
-        if segments_above and row % height == 1:
-            pairs = zip(segments_above, segments, strict=True)
-            dashes = ["-" * box_width if "".join(pair).strip() else "" for pair in pairs]
-            lines.append(_join_segments(dashes, box_width, "+"))
-        lines.append(_join_segments(segments, box_width, "|"))
-        segments_above = segments
-    return "\n".join(lines)
+        box_row = (row - 1) // height
+        line = ""
+        for box_column in range(box_columns):
+            border = "│" if _has_border_left(boxes, box_row, box_column) else " "
+            line += border + row_text(row, box_column)
+        lines.append(line + "│" * _has_border_left(boxes, box_row, box_columns))
+        if row % height == 0:
+            lines.append(_border_line(boxes, box_row + 1, box_columns, box_width))
+    text = "\n".join(map(str.rstrip, lines))
+    return text.translate(_TO_ASCII) if style.is_ascii else text
+
+
+def _border_line(boxes: AbstractSet[Place], box_row: int, box_columns: int, width: int) -> str:
+    """The borders above a row of boxes, each `width` characters wide.
+
+    `boxes`: the row and column of each box, counted from 0.
+    """
+    line = ""
+    for column in range(box_columns + 1):
+        above = _has_border_left(boxes, box_row - 1, column)
+        below = _has_border_left(boxes, box_row, column)
+        left = _has_border_above(boxes, box_row, column - 1)
+        right = _has_border_above(boxes, box_row, column)
+        line += _JUNCTIONS[8 * above + 4 * below + 2 * left + right] + "─ "[not right] * width
+    return line
+
+
+def _has_border_above(boxes: AbstractSet[Place], row: int, column: int) -> bool:
+    return (row - 1, column) in boxes or (row, column) in boxes
+
+
+def _has_border_left(boxes: AbstractSet[Place], row: int, column: int) -> bool:
+    return (row, column - 1) in boxes or (row, column) in boxes
 
 
 def _box_size(geometry: Geometry) -> tuple[int, int]:
-    """The numbers of rows and columns between lines, or of the whole board if it has no lines."""
+    """The numbers of rows and columns between borders, or of the whole board if it has no boxes."""
     height, width = geometry.height, geometry.width
     is_aligned = all(top % height == 0 == left % width for top, left in geometry.grids)
     return (height, width) if geometry.has_boxes and is_aligned else geometry.extent
-
-
-def _cell_text(
-    cell: int | None, texts: Sequence[str], width: int, marked: Collection[int | None]
-) -> str:
-    """The text of a cell, in brackets if it is marked; spaces for None."""
-    if cell is None:
-        return " " * (width + 2)
-    return f"[{texts[cell]:>{width}}]" if cell in marked else f" {texts[cell]:>{width}} "
-
-
-def _join_segments(segments: Sequence[str], width: int, separator: str) -> str:
-    """Pad segments to `width`, and join them with `separator`, or a space if both are empty."""
-    line = segments[0].ljust(width)
-    for segment, following in pairwise(segments):
-        line += (separator if segment.strip() or following.strip() else " ") + following.ljust(
-            width
-        )
-    return line.rstrip()
 
 
 def line_at(data: bytes, number: int) -> str | None:

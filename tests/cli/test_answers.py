@@ -15,44 +15,45 @@ from support.puzzles import PATIENCE, UNIQUE, program
 
 pytestmark = pytest.mark.usefixtures("puzzle_folder")
 
-PROVED = (
-    r"{}: proof that there is no (?:other )?(?:solution|model): \d+ steps?, found by [\w ]+, "
-    r"checked by sudoku-pipeline [\w.+-]+\n"
+BY_PROOF = (
+    r"proved by an LRAT proof of \d+ steps?, found by [\w ]+, checked by sudoku-pipeline [\w.+-]+\n"
 )
+BY_SEARCH = "unique: proved by exhaustive search\n"
 BOTH = f"{FIRST}\n{SECOND}"
-BESIDE = """\
- 1  2 |[3][4]     1  2 |[4][3]
-[3][4]| 1  2     [4][3]| 1  2
-------+------    ------+------
-[4] 1 | 2 [3]    [3] 1 | 2 [4]
- 2 [3]|[4] 1      2 [4]|[3] 1
-"""
+TWO_FOUND = "two.txt: multiple: exactly 2 solutions, proved by exhaustive search\n"
 DIFFERENT = (
-    "two.txt: the first two solutions differ in 8 cells; adding 3 at r1c3 would leave only "
-    "one of the solutions found\n"
+    "two.txt: the solutions found differ in 8 cells; "
+    "adding 3 at r1c3 would leave only one of them\n"
 )
-MORE = "two.txt: multiple: there are more solutions than the 1 asked for\n"
-CLASH = "unsolvable\nrow 1 holds 1 twice: row 1, column 1 and row 1, column 2\n"
-CLASHING = f"{CLASH}[1][1]| .  .\n .  . | .  .\n------+------\n .  . | .  .\n .  . | .  .\n"
+CLASH = "row 1 holds 1 twice: row 1, column 1 and row 1, column 2\n"
+UNSOLVABLE = "unsolvable: no solution, proved by exhaustive search\n"
 TOO_LARGE = "two.txt: expected at most 10 bytes (--max-bytes), found 20 bytes\n"
 MANY = "1.....2..3.....4\n12............1.\nx\n"
 
 EXACT = {
-    "the verdict and the solution": ("solve unique.txt", 0, f"unique\n{SOLVED}", ""),
-    "a line for a line": ("solve line.txt", 0, f"unique\n{''.join(SOLVED.split())}\n", ""),
+    "the solution, and its status": ("solve unique.txt", 0, SOLVED, f"unique.txt: {BY_SEARCH}"),
+    "only the solution if quiet": ("solve -q unique.txt", 0, SOLVED, ""),
+    "a line for a line": ("solve -q line.txt", 0, f"{''.join(SOLVED.split())}\n", ""),
     "box sizes for box sizes": (
-        *("solve boxes.txt", 0),
-        *("unique\n2 2\n1 2 4 3\n3 4 2 1\n4 3 1 2\n2 1 3 4\n", ""),
+        *("solve -q boxes.txt", 0, "2 2\n1 2 4 3\n3 4 2 1\n4 3 1 2\n2 1 3 4\n", ""),
     ),
-    "a solved grid": ("solve solved.txt", 0, f"unique\n{SOLVED}", ""),
+    "a solved grid": ("solve solved.txt", 0, SOLVED, f"solved.txt: {BY_SEARCH}"),
     "that these are all, and where they differ": (
-        *("solve two.txt", 0, f"multiple: all 2 solutions\n{BOTH}"),
-        f"{DIFFERENT}{BESIDE}",
+        *("solve two.txt", 0, BOTH, f"{TWO_FOUND}{DIFFERENT}"),
     ),
-    "no explanation if quiet": (
-        *("solve --quiet two.txt", 0, f"multiple: all 2 solutions\n{BOTH}", ""),
+    "no explanation if quiet": ("solve --quiet two.txt", 0, BOTH, TWO_FOUND),
+    "the cells that clash": (
+        *("solve --prove never clash.txt", 0, ""),
+        f"clash.txt: {UNSOLVABLE}clash.txt: {CLASH}",
     ),
-    "the cells that clash": ("solve --quiet clash.txt", 0, CLASHING, ""),
+    "that uniqueness was not verified": (
+        *("solve --quiet --trust-solver unique.txt", 0, SOLVED),
+        "unique.txt: unique: unverified: --trust-solver\n",
+    ),
+    "a header for each of several files": (
+        *("solve unique.txt line.txt", 0),
+        *(f"unique.txt: {BY_SEARCH}{SOLVED}line.txt: {BY_SEARCH}{''.join(SOLVED.split())}\n", ""),
+    ),
     "no proof if none is asked for": ("count --prove never none.txt", 0, "0\n", ""),
     "that a file is too large": ("solve --max-bytes 10 two.txt", 1, "", TOO_LARGE),
     "one solution": ("count unique.txt", 0, "1\n", ""),
@@ -75,7 +76,8 @@ def test_solve_tells_which_rules_it_read_where_a_document_has_rules_in_prose(puz
     parts = {"ruleset": "Digits on blue cells are prime.", "killercage": cages, "antiking": True}
     (puzzle_folder / "prose.json").write_text(text_of(document(4, **parts)))
     _, _, said = run("solve", "prose.json")
-    first, second, *_ = said.splitlines()
+    status, _, first, second = said.splitlines()
+    assert status.startswith("prose.json: unsolvable: no solution, proved ")
     assert first.endswith("by the rules that were read; the text of the rules was not read")
     told = "the text of the rules was not read and may contain further rules; rules read: "
     told += "2 × cage, anti-king"
@@ -84,15 +86,15 @@ def test_solve_tells_which_rules_it_read_where_a_document_has_rules_in_prose(puz
 
 def test_solve_says_that_there_are_more_solutions():
     code, printed, said = run("solve", "--max-solutions", "1", "two.txt")
-    assert (code, said) == (0, MORE)
-    assert printed in [f"multiple: at least 1 solution\n{each}" for each in (FIRST, SECOND)]
+    assert (code, said) == (0, "two.txt: multiple: at least 2 solutions\n")
+    assert printed in (FIRST, SECOND)
 
 
 def test_solve_shows_a_smallest_set_of_givens_without_a_solution(monkeypatch):
     monkeypatch.setattr("pipeline.solving.one.EXPLAIN_SECONDS", PATIENCE)
-    code, printed, _ = run("solve", "none.txt")
+    code, printed, _ = run("solve", "--board", "none.txt")
     first, sentence, *drawn = printed.splitlines()
-    assert (code, first) == (0, "unsolvable")
+    assert (code, first.startswith("unsolvable: no solution, proved by ")) == (0, True)
     assert "have no solution together" in sentence
     assert sum(line.count("[") for line in drawn) == int(sentence.split()[0])
 
@@ -105,7 +107,7 @@ def test_formulas_are_answered_in_the_notation_of_the_sat_competitions(puzzle_fo
     assert re.fullmatch(r"s SATISFIABLE\nv .* 0\n", printed)
     code, printed, said = run("solve", "b.cnf")
     assert (code, printed) == (0, "s UNSATISFIABLE\n")
-    assert re.fullmatch(PROVED.format("b.cnf"), said)
+    assert re.fullmatch(f"b.cnf: no model: {BY_PROOF}", said)
     assert [run("count", name)[:2] for name in ("a.cnf", "b.cnf")] == [(0, "5\n"), (0, "0\n")]
 
 
@@ -132,6 +134,14 @@ def test_solve_says_of_a_formula_that_it_is_unknown(puzzle_folder):
         ),
         ("1...\n..2.\n.3..\n...4.\n", "bad.txt:4:5: expected a row of 4 cells, found 5 cells", ""),
         ("", "bad.txt: expected a puzzle, found an empty file", ""),
+        (
+            "hello\n",
+            "bad.txt:1:1: expected a digit or a blank, found 'h'",
+            (
+                "\n    read as grid: no other format fits"
+                "\n    to see which formats nearly fit: sudoku-pipeline doctor bad.txt\n"
+            ),
+        ),
         ("2 2\n1 2 3 4 5\n", "bad.txt:2:9: expected a number from 1 to 4, or 0 for a blank", ""),
     ],
 )
@@ -146,18 +156,18 @@ def test_a_fault_is_shown_with_its_place_and_a_caret(text, where, line, puzzle_f
 def test_solve_goes_on_behind_a_file_that_is_no_puzzle_or_not_there():
     code, printed, said = run("solve", "none.txt", "bad.txt", "missing.txt", "unique.txt")
     assert code == 1
-    assert printed.startswith("none.txt: unsolvable\n")
-    assert printed.endswith(f"unique.txt: unique\n{SOLVED}")
-    proved, wrong, *_, missing = said.splitlines(keepends=True)
-    assert re.fullmatch(PROVED.format("none.txt"), proved)
+    proved, _, solved = printed.partition("unique.txt: ")
+    assert re.match(f"none.txt: unsolvable: no solution, {BY_PROOF}3 givens have no ", proved)
+    assert solved == f"{BY_SEARCH}{SOLVED}"
+    wrong, *_, missing = said.splitlines(keepends=True)
     assert wrong.startswith("bad.txt:3:3: expected ")
     assert missing == "missing.txt: cannot be read: No such file or directory\n"
 
 
 def test_a_proof_is_told_of_each_puzzle_that_has_one():
-    assert re.fullmatch(PROVED.format("none.txt"), run("count", "none.txt")[2])
+    assert re.fullmatch(f"none.txt: no solution: {BY_PROOF}", run("count", "none.txt")[2])
     said = run("solve", "--prove", "always", "unique.txt")[2]
-    assert re.fullmatch(PROVED.format("unique.txt"), said)
+    assert re.fullmatch(f"unique.txt: unique: {BY_PROOF}", said)
 
 
 @pytest.mark.parametrize("command", ["solve", "count", "encode"])
@@ -176,8 +186,8 @@ def test_solve_says_why_minisat_gave_no_answer(tmp_path):
     said = "two.txt: unknown: the time limit of 0.2 s was reached\n"
     assert run("solve", "two.txt", "--timeout", "0.2", *options) == (1, "", said)
     program(tmp_path / "fake", "exit 3")
-    said = "unique.txt: minisat ended with exit code 3; pysat solved it\n"
-    assert run("solve", "unique.txt", *options) == (0, f"unique\n{SOLVED}", said)
+    said = f"unique.txt: {BY_SEARCH}unique.txt: minisat ended with exit code 3; pysat solved it\n"
+    assert run("solve", "unique.txt", *options) == (0, SOLVED, said)
 
 
 def test_a_machine_without_minisat_is_told_once(tmp_path, monkeypatch):
@@ -237,7 +247,7 @@ def test_a_collection_has_a_line_for_each_puzzle(tmp_path):
     assert (code, first) == (1, "many.txt:1: unique 1243342143122134")
     assert second.startswith("many.txt:2: multiple 12")
     assert third.startswith("many.txt:3: invalid: many.txt:3:1: expected a row")
-    assert rest[0] == "unique.txt: unique"
+    assert rest[0] == f"unique.txt: {BY_SEARCH[:-1]}"
     code, printed, said = run("count", "--max-solutions", "2", "many.txt")
     assert (code, printed) == (1, "many.txt:1: 1\nmany.txt:2: >=2\n")
     assert said.startswith("many.txt:3: invalid: many.txt:3:1: expected a row")
@@ -254,6 +264,7 @@ def test_archives_and_folders_are_solved_by_their_members(tmp_path):
     for name, before in (("set.zip", "set.zip/"), ("folder", "folder/set.zip/")):
         code, printed, _ = run("solve", name)
         starts = [line.split(": ")[0].removeprefix(before) for line in printed.splitlines()]
+        assert ":  " not in printed
         assert (code, starts) == (1, ["a.txt", *(f"b/many.txt:{n}" for n in (1, 2, 3))])
 
 
@@ -279,7 +290,7 @@ def test_json_has_the_record_and_the_texts_of_the_solutions():
 def test_a_claim_is_told_of_each_of_many(puzzle_folder):
     (puzzle_folder / "lines.txt").write_text("1.....2..3.....4\n" * 2)
     printed = run("solve", "--trust-solver", "lines.txt")[1]
-    assert printed.count("completeness not verified: --trust-solver") == 2
+    assert printed.count(": unverified: --trust-solver") == 2
 
 
 def test_json_and_a_drawing_cannot_both_be_printed():

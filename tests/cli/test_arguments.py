@@ -99,9 +99,9 @@ def test_settings_may_stand_in_the_environment(tmp_path, monkeypatch):
     (tmp_path / "a.txt").write_text(UNIQUE)
     monkeypatch.setenv("SUDOKU_PIPELINE_SOLVER", "pysat")
     monkeypatch.setenv("SUDOKU_PIPELINE_TRUST_SOLVER", "yes")
-    assert "completeness not verified: --trust-solver" in run("solve", "a.txt")[2]
+    assert run("solve", "a.txt")[2] == "a.txt: unique: unverified: --trust-solver\n"
     monkeypatch.setenv("SUDOKU_PIPELINE_TRUST_SOLVER", "off")
-    assert run("solve", "a.txt")[2] == ""
+    assert run("solve", "a.txt")[2] == "a.txt: unique: proved by exhaustive search\n"
 
 
 @pytest.mark.parametrize(

@@ -434,17 +434,23 @@ def test_the_functions_do_what_the_commands_do(desk):
     assert all(result.complete and result.certificate.complete == "proved" for result in results)
 
 
+PROVED = "unique: proved by exhaustive search"
+
+
 def test_solve_says_what_else_is_asked_about_a_puzzle(desk):
     Path("hard.txt").write_text(f"{HARD}\n")
     _, _, said = run("solve", "hard.txt", "--traits", "minimal,effort", "--solver", "pysat")
-    assert said.splitlines()[0] == "hard.txt: it is minimal"
-    assert said.splitlines()[1].startswith("hard.txt: effort: depth ")
+    status, minimal, effort = said.splitlines()
+    assert (status, minimal) == (f"hard.txt: {PROVED}", "hard.txt: it is minimal")
+    assert effort.startswith("hard.txt: effort: depth ")
     _, _, said = run("solve", "hard.txt", "--traits", "canonical", "--solver", "pysat")
+    said = said.removeprefix(f"hard.txt: {PROVED}\n")
     assert said.startswith("hard.txt: its canonical form is 1..45")
     caged = ".Shape~4x4.~R1C1_1.~R2C3_2.~R3C2_3.~R4C4_4.Cage~3~R1C1~R1C2.Cage~6~R1C3~R2C3"
     Path("caged.txt").write_text(f"{caged}\n")
     _, _, said = run("solve", "caged.txt", "--traits", "minimal", "--solver", "pysat")
     assert said.splitlines() == [
+        f"caged.txt: {PROVED}",
         "caged.txt: redundant givens: r2c3",
         "caged.txt: redundant rule #1: cage 3 at r1c1",
         "caged.txt: redundant rule #2: cage 6 at r1c3",

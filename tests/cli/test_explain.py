@@ -103,7 +103,7 @@ def test_a_puzzle_as_an_argument_or_from_a_pipe_is_described():
     assert "format        line\n" in printed
     code, printed, _ = run("doctor", "53..7")
     assert code == 1
-    assert "neither a file nor a puzzle: 5 cells" in printed
+    assert "expected 16, 36, 64 or 81 cells, found 5 cells" in printed
 
 
 def test_a_foreign_file_is_named_without_guesses(tmp_path):

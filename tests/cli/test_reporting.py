@@ -35,8 +35,7 @@ def test_a_report_goes_to_the_outbox_or_to_standard_output():
 
 
 def test_solve_draws_the_puzzle_as_a_file():
-    code, printed, _ = run("solve", "--svg", "a.svg", "two.txt")
-    assert (code, printed[:25]) == (0, "multiple: all 2 solutions")
+    assert run("solve", "--svg", "a.svg", "two.txt")[0] == 0
     text = Path("a.svg").read_text()
     assert text.startswith('<svg xmlns="http://www.w3.org/2000/svg"')
     assert 'class="difference"' in text
@@ -149,54 +148,77 @@ def on_a_terminal(*arguments, **variables):
 
 
 DRAWN = """\
-unique
- 1  . | .  .      1  2 | 4  3
- .  . | 2  .      3  4 | 2  1
-------+------    ------+------
- .  3 | .  .      4  3 | 1  2
- .  . | .  4      2  1 | 3  4
+unique: proved by exhaustive search
+┌─────┬─────┐  ┌─────┬─────┐
+│ 1 . │ . . │  │ 1 2 │ 4 3 │
+│ . . │ 2 . │  │ 3 4 │ 2 1 │
+├─────┼─────┤  ├─────┼─────┤
+│ . 3 │ . . │  │ 4 3 │ 1 2 │
+│ . . │ . 4 │  │ 2 1 │ 3 4 │
+└─────┴─────┘  └─────┴─────┘
+"""
+
+
+NEXT = """
+Try next:
+    step by step     sudoku-pipeline solve --steps unique.txt
+    a hint           sudoku-pipeline solve --hint unique.txt
+    a page to print  sudoku-pipeline sheet unique.txt
 """
 
 
 def test_solve_draws_a_puzzle_beside_its_solution_on_a_terminal_or_if_asked():
-    assert run("solve", "unique.txt")[1] == "unique\n" + SMALL_SOLVED
+    assert run("solve", "unique.txt")[1] == SMALL_SOLVED
     assert on_a_terminal("solve", "unique.txt", COLUMNS="80", TERM="dumb") == DRAWN
     code, printed, said = run("solve", "--board", "unique.txt")
     assert (code, printed) == (0, DRAWN)
-    assert [line.split()[:3] for line in said.splitlines()[2:]] == [
-        ["sudoku-pipeline", "sheet", "unique.txt"],
-        ["sudoku-pipeline", "help", "all"],
-    ]
+    assert said == NEXT
     assert run("solve", "--board", "--quiet", "unique.txt") == (0, DRAWN, "")
 
 
 def test_givens_are_bold_unless_colours_are_refused(monkeypatch):
     monkeypatch.delenv("NO_COLOR", raising=False)
     shown = on_a_terminal("solve", "unique.txt", COLUMNS="80", TERM="xterm")
-    assert shown.splitlines()[1] == " 1  . | .  .      \x1b[1m1\x1b[0m  2 | 4  3"
-    assert re.sub(r"\x1b\[\dm", "", shown) == DRAWN
+    assert shown.splitlines()[0] == "\x1b[1;32munique\x1b[0m: proved by exhaustive search"
+    assert shown.splitlines()[2] == "│ 1 . │ . . │  │ \x1b[1m1\x1b[0m 2 │ 4 3 │"
+    assert re.sub(r"\x1b\[[\d;]+m", "", shown) == DRAWN
     plain = on_a_terminal("solve", "unique.txt", COLUMNS="80", TERM="xterm", NO_COLOR="1")
     assert plain == DRAWN
 
 
 def test_boards_go_below_each_other_where_there_is_no_room_beside():
-    wide = on_a_terminal("solve", "--quiet", "two.txt", COLUMNS="47", TERM="dumb").splitlines()
-    assert wide[0] == "multiple: all 2 solutions"
-    assert wide[1] == " 1  2 | .  .      1  2 | 3  4      1  2 | 4  3"
-    two = on_a_terminal("solve", "--quiet", "two.txt", COLUMNS="46", TERM="dumb").splitlines()
-    assert two[1] == " 1  2 | .  .      1  2 | 3  4"
-    assert two[6:8] == ["", " 1  2 | 4  3"]
-    narrow = on_a_terminal("solve", "--quiet", "two.txt", COLUMNS="29", TERM="dumb")
-    assert narrow.splitlines()[1] == " 1  2 | 3  4", "the solutions alone"
+    wide = on_a_terminal("solve", "--quiet", "two.txt", COLUMNS="49", TERM="dumb").splitlines()
+    assert wide[0] == "multiple: exactly 2 solutions, proved by exhaustive search"
+    assert wide[2].split("  │")[1:] == [" 1  2 │[3][4]│", " 1  2 │[4][3]│"]
+    two = on_a_terminal("solve", "--quiet", "two.txt", COLUMNS="48", TERM="dumb").splitlines()
+    assert two[2] == "│ 1  2 │[3][4]│  │ 1  2 │[4][3]│", "the solutions alone"
+    narrow = on_a_terminal("solve", "--quiet", "two.txt", COLUMNS="30", TERM="dumb").splitlines()
+    assert [narrow[2], narrow[8], narrow[10]] == ["│ 1  2 │[3][4]│", "", "│ 1  2 │[4][3]│"]
+
+
+def test_two_of_many_solutions_are_drawn_unless_a_number_is_given():
+    Path("open.txt").write_text("....\n" * 4)
+    drawn = on_a_terminal("solve", "open.txt", COLUMNS="80", TERM="dumb")
+    assert drawn.splitlines()[0] == "multiple: at least 101 solutions"
+    assert drawn.count("┌") == 3
+    asked = on_a_terminal("solve", "--max-solutions", "5", "open.txt", COLUMNS="80", TERM="dumb")
+    assert (asked.splitlines()[0], asked.count("┌")) == ("multiple: at least 6 solutions", 5)
+    assert len(run("solve", "open.txt")[1].split("\n\n")) == 100, "a pipe gets all"
+
+
+def test_cells_in_which_solutions_differ_are_in_reverse_video(monkeypatch):
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    shown = on_a_terminal("solve", "two.txt", COLUMNS="80", TERM="xterm")
+    assert shown.count("\x1b[7m") == 2 * 8
+    assert shown.startswith("\x1b[1;33mmultiple\x1b[0m: exactly 2 solutions")
 
 
 def test_each_of_several_files_has_a_header_on_a_terminal():
     shown = on_a_terminal("solve", "unique.txt", "none.txt", COLUMNS="80", TERM="dumb")
     headers = [line for line in shown.splitlines() if ".txt: un" in line]
-    assert headers == ["unique.txt: unique", "none.txt: unsolvable"]
-    assert "\n\nnone.txt: unsolvable\n" in shown
-    bold = on_a_terminal("solve", "unique.txt", "unique.txt", COLUMNS="80", TERM="xterm")
-    assert "\x1b[1munique.txt: unique\x1b[0m\n" in bold
+    assert headers[0] == "unique.txt: unique: proved by exhaustive search"
+    assert headers[1].startswith("none.txt: unsolvable: no solution, proved by ")
+    assert "\n\nnone.txt: unsolvable: " in shown
 
 
 @pytest.mark.parametrize("columns", [80, 103, 104])

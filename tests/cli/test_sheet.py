@@ -158,7 +158,7 @@ def test_more_than_a_sheet_takes_is_refused_and_the_first_are_taken(puzzle_folde
     assert run("sheet", "unique.txt", "many.txt") == (2, "", said)
     code, found, _ = sheet("unique.txt", "many.txt", "--first", "3")
     assert (code, names(found)) == (0, ["unique.txt", "many.txt, line 1", "many.txt, line 2"])
-    printed = "sheet.html: 30 puzzles on 3 pages, solutions on 2\n"
+    printed = "sheet.html: 30 puzzles on 3 pages, solutions on 1\n"
     assert run("sheet", "many.txt", "--first", "30", "--per-page", "12")[:2] == (0, printed)
 
 
@@ -194,7 +194,8 @@ def test_the_head_tells_what_is_given_and_the_easiest_come_first(puzzle_folder):
 
     assert lines() == ["1", "2", "3", "4"]
     assert lines("--sort", "givens") == ["2", "1", "4", "3"]
-    code, found, _ = sheet(*"1234", "--levels", "--sort", "rating", "--no-solutions")
+    code, found, said = sheet(*"1234", "--levels", "--sort", "rating", "--no-solutions")
+    assert said.startswith("1 puzzle without a level: levels are of 9×9 puzzles ")
     assert (code, names(found), found.solutions) == (0, ["2", "1", "4", "3"], [])
     assert [each.level for each in found.puzzles] == ["easy", "medium", "extreme", ""]
     assert found.pages[0].head == []

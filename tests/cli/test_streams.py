@@ -115,9 +115,11 @@ def in_shell(arguments: str, before: str = "") -> tuple[int, str, str]:
 )
 def test_solve_with_a_closed_stream_does_its_work(closed, solver):
     code, printed, said = in_shell(f"solve --solver {solver} two.txt {closed}")
-    assert (code, printed) == (0, f"multiple: all 2 solutions\n{FIRST}\n{SECOND}")
+    assert (code, printed) == (0, f"{FIRST}\n{SECOND}")
     assert said.startswith(
-        "" if closed == "2>&-" else "two.txt: the first two solutions differ in 8 cells;"
+        ""
+        if closed == "2>&-"
+        else "two.txt: multiple: exactly 2 solutions, proved by exhaustive search\n"
     )
 
 
@@ -210,17 +212,18 @@ def test_a_name_with_escapes_is_printed_escaped(tmp_path):
     (tmp_path / f"b{NAME}").write_text("1q")
     code, printed, said = run("solve", "--times", NAME, f"b{NAME}", f"no{NAME}")
     assert (code, printed.count(SHOWN)) == (1, 4)
-    assert printed.startswith(f"{SHOWN}: unique\n{SOLVED}")
+    assert printed.startswith(f"{SHOWN}: unique: proved by exhaustive search\n{SOLVED}")
     assert said == (
         f"b{SHOWN}:1:2: expected a digit or a blank, found 'q'\n    1q\n     ^\n"
-        f"no{SHOWN}: cannot be read: No such file or directory\n"
+        "    read as grid: no other format fits\n"
+        f"no{SHOWN}: cannot be read: No such file or directory; did you mean {SHOWN}?\n"
     )
     assert "\x1b" not in printed + said
     with start("solve", "--quiet", "none.txt", NAME, stdin=subprocess.DEVNULL) as process:
         printed, said = process.communicate(timeout=PATIENCE)
     assert (process.returncode, said) == (0, "")
-    assert printed.startswith("none.txt: unsolvable\n")
-    assert printed.endswith(f"{SHOWN}: unique\n{SOLVED}")
+    assert printed.startswith("none.txt: unsolvable: no solution, proved by ")
+    assert printed.endswith(f"{SHOWN}: unique: proved by exhaustive search\n{SOLVED}")
 
 
 def test_a_name_with_escapes_is_escaped_in_messages(tmp_path):

@@ -28,6 +28,8 @@ IN_PLAY = (
 )
 """A line of HoDoKu with a digit that was placed in r3c2, and eliminated candidates."""
 
+PROVED = "unique: proved by exhaustive search"
+
 FULL_GAME = f":0000:x:{SOLVED[:8]}+{SOLVED[8:]}:::"
 """A line of HoDoKu with a digit that was placed in the last open cell."""
 
@@ -46,7 +48,7 @@ def _desk(tmp_path, monkeypatch):
 
 def test_steps_and_their_reasons_are_printed_before_the_solution():
     code, printed, _ = run("solve", "--quiet", "--steps", "last.txt")
-    assert (code, printed) == (0, f"  1  {STEP}\n     {REASON}\nunique\n{SOLVED}\n")
+    assert (code, printed) == (0, f"  1  {STEP}\n     {REASON}\n{PROVED}\n{SOLVED}\n")
 
 
 def test_a_hint_has_three_levels():

@@ -27,7 +27,7 @@ def test_it_is_told_in_the_message_as_in_a_table_of_many():
 
 
 def test_a_solution_behind_its_puzzle_in_a_line_is_compared_too():
-    code, _, said = run("solve", "-", "--solver", "pysat", given=PUZZLE + ANOTHER + "\n")
+    code, _, said = run("solve", "-q", "-", "--solver", "pysat", given=PUZZLE + ANOTHER + "\n")
     assert (code, said) == (0, f"<stdin>: {NONE}\n")
 
 

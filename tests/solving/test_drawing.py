@@ -13,89 +13,126 @@ from pipeline.errors import InvalidPuzzle
 from pipeline.puzzle.geometry import Geometry
 from pipeline.puzzle.puzzle import Grid, Puzzle
 from pipeline.reading.formats import parse_puzzle, parse_source
-from pipeline.solving.drawing import line_at, marked_grid, side_by_side, with_caret
+from pipeline.solving.drawing import (
+    BoardStyle,
+    different_cells,
+    grid_board,
+    join_boards,
+    line_at,
+    puzzle_board,
+    with_caret,
+)
 
 CLASSIC = """\
-[1] . | .  .
- .  . |[2] .
-------+------
- .  3 | .  .
- .  . | . [.]"""
+┌──────┬──────┐
+│[1] . │ .  . │
+│ .  . │[2] . │
+├──────┼──────┤
+│ .  3 │ .  . │
+│ .  . │ . [.]│
+└──────┴──────┘"""
 
 
 MARKS = """\
-[2] .  * | .  * [.]| 4  7  .
- 7  *  * | .  .  * | *  .  .
- .  9  . | 2  4  . | .  *  6
----------+---------+---------
- .  .  * | 1  8  . | 9  *  *
- 3  *  . | *  *  * | 5  .  .
- *  .  * | .  .  9 | *  2  3
----------+---------+---------
- 9  4  1 | .  .  * | *  .  8
- *  .  . | *  .  * | .  3  *
- *  *  . | 6  5  . | .  4 [.]"""
+┌───────┬───────┬───────┐
+│ 2 . * │ . * . │ 4 7 . │
+│ 7 * * │ . . * │ * . . │
+│ . 9 . │ 2 4 . │ . * 6 │
+├───────┼───────┼───────┤
+│ . . * │ 1 8 . │ 9 * * │
+│ 3 * . │ * * * │ 5 . . │
+│ * . * │ . . 9 │ * 2 3 │
+├───────┼───────┼───────┤
+│ 9 4 1 │ . . * │ * . 8 │
+│ * . . │ * . * │ . 3 * │
+│ * * . │ 6 5 . │ . 4 . │
+└───────┴───────┴───────┘"""
+
+
+def rows_of(board: str) -> list[str]:
+    """The lines of a board that have cells."""
+    return [line for line in board.splitlines() if line.lstrip()[0] not in "┌├└"]
 
 
 def test_a_classic_grid():
     puzzle = parse_puzzle(UNIQUE.replace("4", "."))
-    assert marked_grid(puzzle, [(1, 1), (2, 3), (4, 4)]) == CLASSIC
+    assert puzzle_board(puzzle, marked=[0, 6, 15]) == CLASSIC
+    in_ascii = puzzle_board(puzzle, style=BoardStyle(is_ascii=True), marked=[0, 6, 15])
+    assert in_ascii.splitlines()[:2] == ["+------+------+", "|[1] . | .  . |"]
 
 
 def test_marks_are_drawn_as_in_files():
-    assert marked_grid(parse_puzzle(EVEN_ODD), ((1, 1), (1, 6), (9, 9))) == MARKS
+    assert puzzle_board(parse_puzzle(EVEN_ODD)) == MARKS
 
 
 def test_blanks_among_marks_and_other_masks_have_their_own_signs():
     four = Geometry(2, 2)
     puzzle = Puzzle(four, (0b0101, 0b1010, 0b1111, 0b0011, 0b1000, *[0b1111] * 11))
-    assert marked_grid(puzzle, []).splitlines()[:2] == [" .  * | _  ?", " 4  _ | _  _"]
+    assert rows_of(puzzle_board(puzzle))[:2] == ["│ . * │ _ ? │", "│ 4 _ │ _ _ │"]
 
 
 def test_large_grids_have_wider_cells():
     puzzle = holed(pattern(Geometry(5, 5)), 2)
-    lines = marked_grid(puzzle, [(1, 1), (1, 10), (25, 2)]).splitlines()
-    assert len(lines) == 25 + 4
-    assert max(map(len, lines)) == len(lines[5]) == 25 * 4 + 4
-    assert lines[0][:44] == "[ .]  2   .   4   . |  6   .   8   . [10]|  "
-    assert lines[5] == "+".join(["-" * 20] * 5)
-    assert lines[-1].startswith(f"  . [{pattern(Geometry(5, 5)).values[601]:>2}]")
+    lines = puzzle_board(puzzle, marked=[0, 9, 601]).splitlines()
+    assert len(lines) == 25 + 6
+    assert {*map(len, lines)} == {25 * 4 + 6}
+    assert lines[1][:47] == "│[ .]  2   .   4   . │  6   .   8   . [10]│  . "
+    assert lines[6].strip("├┤").split("┼") == ["─" * 20] * 5
+    assert lines[-2].startswith(f"│  . [{pattern(Geometry(5, 5)).values[601]:>2}]")
+    assert len(puzzle_board(puzzle).splitlines()[1]) == 5 * (5 * 3 + 1) + 6, "without brackets"
 
 
-def test_two_grids_stand_side_by_side_with_brackets_where_they_differ():
+def test_cells_in_which_grids_differ_are_marked():
     grid = pattern(Geometry(2, 2))
     other = Grid(grid.geometry, (*grid.values[:3], 1, *grid.values[4:]))
-    lines = side_by_side(grid, other).splitlines()
-    assert lines[0] == " 1  2 | 3 [4]     1  2 | 3 [1]"
-    assert lines[2] == "------+------    ------+------"
-    large = pattern(Geometry(5, 5))
-    lines = side_by_side(large, large).splitlines()
-    assert (len(lines), lines[29], "[" in "".join(lines)) == (59, "", False), "one below the other"
+    marked = different_cells([grid, other])
+    assert marked == {3}
+    boards = [grid_board(each, marked=marked) for each in (grid, other)]
+    lines = join_boards(boards, 80).splitlines()
+    assert lines[1] == "│ 1  2 │ 3 [4]│  │ 1  2 │ 3 [1]│"
+    assert lines[3] == "├──────┼──────┤  ├──────┼──────┤"
+    assert join_boards(boards, 31).splitlines()[7] == "", "one below the other"
+
+
+def test_colours_replace_brackets():
+    grid = pattern(Geometry(2, 2))
+    board = grid_board(grid, style=BoardStyle(has_colours=True), givens=[0, 1], marked=[1, 2])
+    first = rows_of(board)[0]
+    assert first == "│ \x1b[1m1\x1b[0m \x1b[1;7m2\x1b[0m │ \x1b[7m3\x1b[0m 4 │"
+    assert join_boards([board, board], 28).count("┌") == 2
+    assert len(join_boards([board, board], 28).splitlines()) == 7, "side by side"
 
 
 SEVERAL = """\
-[1] 2 | 3  4 |
- 3  4 | 1  2 |
-------+------+------
- 2  1 | 4  3 | 1 [2]
- 4  3 | 2  1 | 3  4
-------+------+------
-      | 1 [.]| .  .
-      | .  . | .  ."""
+┌──────┬──────┐
+│[1] 2 │ 3  4 │
+│ 3  4 │ 1  2 │
+├──────┼──────┼──────┐
+│ 2  1 │ 4  3 │ 1 [2]│
+│ 4  3 │ 2  1 │ 3  4 │
+└──────┼──────┼──────┤
+       │ 1 [.]│ .  . │
+       │ .  . │ .  . │
+       └──────┴──────┘"""
 
 
 def test_several_grids_have_room_between_them():
     geometry = Geometry(2, 2, grids=((0, 0), (2, 2)))
     values = map(int, "12343412214312432134" + "10000000")
     puzzle = Puzzle.of_values(geometry, values)
-    assert marked_grid(puzzle, [(1, 1), (3, 6), (5, 4)]) == SEVERAL
+    marked = geometry.cells_at((1, 1), (3, 6), (5, 4))
+    assert puzzle_board(puzzle, marked=marked) == SEVERAL
 
 
-def test_lines_are_only_where_boxes_end():
+def test_borders_are_only_where_boxes_end():
     without = Puzzle.empty(Geometry(1, 3))
-    assert marked_grid(without, [(2, 2)]) == " .  .  .\n . [.] .\n .  .  ."
+    assert rows_of(puzzle_board(without, marked=[4])) == [
+        "│ .  .  . │",
+        "│ . [.] . │",
+        "│ .  .  . │",
+    ]
     aside = Puzzle.empty(Geometry(2, 2, grids=((0, 0), (1, 2))))
-    assert len(marked_grid(aside, []).splitlines()) == 5, "their boxes do not meet"
+    assert len(puzzle_board(aside).splitlines()) == 7, "their boxes do not meet"
 
 
 ALPHABET = "abcdefghijklmnopqrstuvwxyz"

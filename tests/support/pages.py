@@ -62,7 +62,7 @@ class Block:
         A command is a line, or the whole block if a line goes on in the next.
         """
         if self.kind == "console":
-            return re.findall(r"^\$ (.+)\n((?:[^$\n].*\n)*)", self.text, re.MULTILINE)
+            return re.findall(r"^\$ (.+)\n((?:(?!\$ ).*\n)*)", self.text, re.MULTILINE)
         whole = "<<" in self.text or "\\\n" in self.text
         return [(each, None) for each in ([self.text] if whole else self.text.splitlines())]
 

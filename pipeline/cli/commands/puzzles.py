@@ -135,8 +135,10 @@ def solve(  # noqa: PLR0913 - one parameter per option
 ) -> None:
     """Solve puzzles and print their solutions.
 
-    On a terminal, the puzzle is drawn next to its solution; elsewhere, the solution is written in
-    the notation of the puzzle. Each puzzle of a collection takes one line.
+    On a terminal, the puzzle is drawn next to its solution, below a line that says how many
+    solutions there are, and how this is known. Elsewhere, standard output has only the solutions,
+    in the notation of the puzzle, and that line is on standard error. Each puzzle of a collection
+    takes one line.
 
     sudoku-pipeline solve examples/classic.sudoku
 
@@ -173,14 +175,20 @@ def solve(  # noqa: PLR0913 - one parameter per option
         is_alone = not (board or walkthrough or times or svg or as_json)
         raise typer.Exit(_tabulate(files, table, settings, force=force, is_alone=is_alone))
     settings = _without_surplus(settings, walkthrough, shows_solutions=as_json or bool(svg))
-    boards = board or sys.stdout.isatty()
-    kept, code = [], EXIT_OK
+    boards, are_several = board or sys.stdout.isatty(), len(files) > 1
+    style = results.ResultStyle(
+        boards=boards,
+        is_text=boards or are_several or walkthrough is not None,
+        has_names=are_several,
+        has_only_notes=bool(hint) or svg == STANDARD_OUTPUT,
+    )
+    kept, single, code = [], None, EXIT_OK
     for number, (item, result) in enumerate(solve_files(files, settings)):
         _check_single(svg, files[0], is_alone=item.is_only_item)
         if walkthrough:
             from pipeline.cli.walkthrough import show_steps
 
-            has_title = len(files) > 1 or not item.is_only_item
+            has_title = are_several or not item.is_only_item
             explained = show_steps(
                 item, result, settings, walkthrough, as_json=as_json, has_title=has_title
             )
@@ -189,20 +197,22 @@ def solve(  # noqa: PLR0913 - one parameter per option
             print(results.record_line(item, result, settings))
         is_bad = result.status in ERROR_STATUSES
         if not as_json and (is_bad or not (walkthrough and walkthrough.has_only_steps)):
-            before = f"{item.name}: " if len(files) > 1 else ""
             if boards and number and item.is_only_item:
                 print()
-            is_drawn = hint or svg == STANDARD_OUTPUT
-            results.show_result(item, result, settings, None if is_drawn else before, boards=boards)
+            results.show_result(item, result, settings, style)
         kept += [(item.where, result)] if times or svg else []
         code = EXIT_BAD_INPUT if is_bad else code
+        single = result if item.is_only_item and not are_several else None
     if times and kept:
         results.print_times(kept)
     if svg and kept:
         drawn = [] if puzzle_only or not walkthrough else walkthrough.drawn_steps(kept[0][1])
         draw_result(svg, *kept[0], drawn, puzzle_only=puzzle_only or bool(hint))
-    if board and not (settings.quiet or as_json) and len(files) == 1:
-        results.suggest_commands(files[0])
+    is_seen = board or (boards and sys.stderr.isatty() and not walkthrough)
+    if single and is_seen and not (settings.quiet or as_json):
+        from pipeline.cli.next_commands import suggest_commands
+
+        suggest_commands(files[0], single)
     raise typer.Exit(code)
 
 
@@ -366,7 +376,7 @@ def count(
         elif result.caveat and (item.is_only_item or not result.unread_texts):
             say(f"{name}: {result.caveat}")
         if item.is_only_item and not settings.quiet:
-            say_evidence(name, result)
+            say_evidence(f"{name}: ", result)
             say_unused(name, result)
     raise typer.Exit(code)
 
@@ -426,18 +436,18 @@ def sheet(  # noqa: PLR0913 - one parameter per option
     ] = None,
     title: Annotated[
         str | None,
-        typer.Option("--title", metavar="TEXT", help="Title in the header of each page."),
+        typer.Option("--title", metavar="TEXT", help="Title at the top of the first page."),
     ] = None,
     author: Annotated[
         str | None,
-        typer.Option("--author", metavar="TEXT", help="Author in the header of each page."),
+        typer.Option("--author", metavar="TEXT", help="Author at the top of the first page."),
     ] = None,
     difficulty: Annotated[
         str | None,
         typer.Option(
             "--difficulty",
             metavar="TEXT",
-            help="A label in the header of each page.",
+            help="A label at the top of the first page.",
         ),
     ] = None,
     levels: Annotated[
@@ -508,11 +518,12 @@ def sheet(  # noqa: PLR0913 - one parameter per option
         if is_solved
         else [puzzle for puzzle, _ in unsolved]
     )
-    for puzzle in printed:
-        if complaint := sheets.complaint(puzzle, solutions=not no_solutions):
-            say(complaint)
+    for complaint in sheets.complaints(printed, solutions=not no_solutions):
+        say(complaint)
     head = Head(title or "", author or "", difficulty or "")
     printed = sheets.sort_puzzles(printed, sort, levels=levels)
+    if levels and (unrated := sum(not puzzle.level for puzzle in printed)):
+        say(f"{counted(unrated, 'puzzle')} without a level: {sheets.NO_LEVEL}")
     printed = sheets.add_steps(printed) if steps else printed
     printed = printed if names else sheets.remove_names(printed)
     laid_out = Sheet.of(printed, int(per_page), solutions=not no_solutions, head=head)

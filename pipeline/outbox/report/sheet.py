@@ -36,23 +36,32 @@ _LAYOUTS: Final = {
     9: (3, 3, 56),
     12: (3, 4, 45),
     16: (4, 4, 42),
+    30: (5, 6, 32),
 }
 """Maps the number of boards on a page to the columns, the rows and the size of a board."""
 
 PER_PAGE: Final = (1, 2, 4, 6, 9, 12)
 """The possible numbers of puzzles on a page."""
 
-_SOLUTIONS_PER_PAGE = 16
-"""Maximum number of solutions on a page."""
+_SOLUTIONS_PER_PAGE: Final = (16, 30)
+"""Maximum numbers of solutions on a page: the first, unless the second saves pages."""
 
-_MIN_CELL_SIZE, _MIN_VARIANT_CELL_SIZE, _MIN_SOLUTION_CELL_SIZE = 5.0, 7.0, 4.0
-"""The minimum size of a cell: in a puzzle, in a variant (which has small texts), in a solution."""
+_MAX_NOTED_SOLUTIONS = 16
+"""Maximum number of solutions on a page that has room for notes below them."""
+
+_MIN_CELL_SIZE, _MIN_VARIANT_CELL_SIZE = 5.0, 7.0
+"""The minimum size of a cell: in a puzzle, and in a variant, which has small texts."""
+
+_MIN_SOLUTION_CELL_SIZE, _MIN_DIGIT_CELL_SIZE = 4.0, 3.5
+"""The minimum size of a cell in a solution, and in a solution whose values are single digits."""
+
+_MAX_DIGIT = 9
 
 _MAX_NOTE_CHARACTERS = 160
 """Maximum length of a sentence below a board."""
 
 _MAX_HEAD_CHARACTERS = 80
-"""Maximum length of each text at the top of a page."""
+"""Maximum length of each text at the top of the first page."""
 
 _PAGE_LINES, _LINE_CHARACTERS = 44, 80
 """Number of lines on a page of rules, including the gaps between rules, and characters per line."""
@@ -64,7 +73,7 @@ on the first of these pages."""
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """The texts at the top of each page. Empty texts are omitted."""
+    """The texts at the top of the first page. Empty texts are omitted."""
 
     title: str = ""
     author: str = ""
@@ -233,8 +242,15 @@ class Slot:
     def boards_per_page(self, max_boards: int) -> int:
         """The number of such boards that fit on a page in a legible size, up to `max_boards`."""
         board = self.puzzle.board
-        min_cell = _MIN_VARIANT_CELL_SIZE if board.puzzle and board.puzzle.rules else _MIN_CELL_SIZE
-        minimum = (_MIN_SOLUTION_CELL_SIZE if self.is_solution else min_cell) * board.span
+        if self.is_solution and self.note:
+            max_boards = min(max_boards, _MAX_NOTED_SOLUTIONS)
+        if self.is_solution:
+            is_digit = board.geometry.side <= _MAX_DIGIT
+            min_cell = _MIN_DIGIT_CELL_SIZE if is_digit else _MIN_SOLUTION_CELL_SIZE
+        else:
+            is_variant = board.puzzle and board.puzzle.rules
+            min_cell = _MIN_VARIANT_CELL_SIZE if is_variant else _MIN_CELL_SIZE
+        minimum = min_cell * board.span
         return max(
             (n for n, (*_, size) in _LAYOUTS.items() if n <= max_boards and size >= minimum),
             default=1,
@@ -282,7 +298,7 @@ class Sheet:
 
     - `puzzles`, `solutions`: the pages of puzzles, and the pages of solutions.
     - `rules`: for each page of rules, pairs of names of rules and their description.
-    - `head`: the texts at the top of each page.
+    - `head`: the texts at the top of the first page.
     - `guide`: for each page on how to read steps, pairs of headings and sentences.
     - `worked`: the pages of steps.
     """
@@ -320,7 +336,7 @@ class Sheet:
             for is_solution in (False, True)
         )
         rules = _describe_rules(puzzle.board.puzzle for puzzle in puzzles if puzzle.board.puzzle)
-        pages = _distribute_slots(solution_slots, _SOLUTIONS_PER_PAGE) if solutions else ()
+        pages = _distribute_solutions(solution_slots) if solutions else []
         all_worked = [puzzle.worked for puzzle in puzzles if puzzle.worked]
         guide = guide_of(all_worked) if all_worked else []
         worked = [
@@ -378,7 +394,13 @@ class Sheet:
         )
 
     def footer(self, page: SheetPage) -> str:
-        """The footer of a page of puzzles: the pages of their rules, solutions and steps."""
+        """The footer of a page of puzzles or solutions.
+
+        For puzzles, it names the pages of their rules, solutions and steps. Solutions after the
+        first page have no header, so the footer says what they are.
+        """
+        if page.slots[0].is_solution:
+            return "" if page is self.solutions[0] else f"Solutions {page.numbers}"
         first = len(self.puzzles) + 1
         rules = range(first, first + len(self.rules)) if page.has_rules else ()
         solutions = [
@@ -423,6 +445,11 @@ def _distribute_guide(guide: Iterable[tuple[str, str]]) -> list[list[tuple[str, 
         pages[-1].append((heading, text))
         lines_left -= lines
     return pages
+
+
+def _distribute_solutions(slots: Sequence[Slot]) -> list[SheetPage]:
+    """Distribute solutions over few pages, in the largest size for that number of pages."""
+    return min((_distribute_slots(slots, n) for n in _SOLUTIONS_PER_PAGE), key=len)
 
 
 def _distribute_slots(slots: Sequence[Slot], max_boards: int) -> list[SheetPage]:

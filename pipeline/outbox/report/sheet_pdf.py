@@ -30,23 +30,28 @@ _MAX_DEPTH = 6
 def sheet_pdf(sheet: Sheet) -> bytes:
     """Typeset a sheet as a PDF. Raises UsageError if the extra is not installed."""
     head, pages = sheet.head, list[dict[str, Any]]()
-    for page in sheet.puzzles:
-        title = {"title": head.name, "beside": head.subtitle, "foot": sheet.footer(page)}
-        pages.append(title | _boards(page))
-    for rules_of_page in sheet.rules:
+    for index, page in enumerate(sheet.puzzles):
+        title = _heading(head.name, index, head.subtitle)
+        pages.append(title | {"foot": sheet.footer(page)} | _boards(page))
+    for index, rules_of_page in enumerate(sheet.rules):
         rules = [[shorten(names), sentence] for names, sentence in rules_of_page]
-        pages.append({"title": "Rules", "beside": head.name, "foot": "", "rules": rules})
-    for page in sheet.solutions:
-        title = {"title": "Solutions", "beside": head.name, "foot": ""}
-        pages.append(title | _boards(page))
+        pages.append(_heading("Rules", index) | {"foot": "", "rules": rules})
+    for index, page in enumerate(sheet.solutions):
+        title = _heading("Solutions", index)
+        pages.append(title | {"foot": sheet.footer(page)} | _boards(page))
     for index, guide in enumerate(sheet.guide):
         legend = resolve_colours(legend_svg(standalone=True), _COLOURS) if index == 0 else ""
-        title = {"title": "How to read the steps", "beside": head.name, "foot": ""}
-        pages.append(title | {"guide": guide, "legend": legend})
+        title = _heading("How to read the steps", index)
+        pages.append(title | {"foot": "", "guide": guide, "legend": legend})
     pages += [_worked_page(page) for page in sheet.worked]
     name = head.name or f"Sudoku: {sheet.summary}"
     data = {"title": name, "author": shorten(head.author), "pages": pages}
     return typeset(read_asset("sheet.typ"), data | {"is_linked": bool(sheet.solutions)})
+
+
+def _heading(title: str, index: int, beside: str = "") -> dict[str, Any]:
+    """The texts at the top of a page, which only the first of several pages has."""
+    return {"title": "" if index else title, "beside": "" if index else beside}
 
 
 def _worked_page(page: WorkedPage) -> dict[str, Any]:

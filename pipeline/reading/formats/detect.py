@@ -395,9 +395,8 @@ def parse_single(data: bytes, source: str, reading: Reading) -> Parsed:
         error.truncated |= error.line is None or error.line >= text.lines[-1].number
         if error.code == "not-a-puzzle" and _has_beginning_of(chosen_format, text):
             error.code = "damaged"
-        if reason != _NO_FORMAT_FITS:
-            error.read_as = f"{chosen_format.name}: {reason}"
-        elif not any(is_damaged_row(row.text, 4) for row in text.rows):
+        error.read_as = f"{chosen_format.name}: {reason}"
+        if reason == _NO_FORMAT_FITS and not any(is_damaged_row(row.text, 4) for row in text.rows):
             error.code = "not-a-puzzle"
         raise (foreign_text_error(error, data) if reading.format == "auto" else error) from None
     parsed = replace(parsed, format=f"{chosen_format.name} {parsed.format}".rstrip(), reason=reason)

@@ -80,10 +80,20 @@ def test_so_many_stand_on_a_page(per_page):
     pages = sheet_of(*[blank(9)] * 25, per_page=per_page).pages
     puzzles = [len(page.drawn) for page in pages if page.kind == "puzzles"]
     assert puzzles == [per_page] * (25 // per_page) + [25 % per_page] * (25 % per_page > 0)
-    assert [len(page.drawn) for page in pages if page.kind == "solutions"] == [16, 9]
+    assert [len(page.drawn) for page in pages if page.kind == "solutions"] == [25]
 
 
-@pytest.mark.parametrize(("side", "most", "behind"), [(9, 12, 16), (16, 4, 6), (25, 1, 2)])
+@pytest.mark.parametrize(
+    ("puzzles", "pages"), [(16, [16]), (17, [17]), (30, [30]), (31, [16, 15]), (33, [30, 3])]
+)
+def test_solutions_are_as_large_as_few_pages_allow(puzzles, pages):
+    found = Sheet.of([blank(9)] * puzzles).solutions
+    assert [len(page.slots) for page in found] == pages
+    noted = Sheet.of([printed(TWO_SOLUTIONS)] * puzzles).solutions
+    assert all(page.boards == 16 for page in noted), "with room for the notes below them"
+
+
+@pytest.mark.parametrize(("side", "most", "behind"), [(9, 12, 30), (16, 4, 6), (25, 1, 2)])
 def test_of_large_boards_fewer_stand_on_a_page(side, most, behind):
     pages = sheet_of(*[blank(side)] * 20, per_page=12).pages
     assert {page.boards for page in pages if page.kind == "puzzles"} == {most}
@@ -106,15 +116,14 @@ def test_however_large_they_are_they_stand_in_order_on_pages_that_hold_them(side
 
 
 def test_the_foot_of_a_page_tells_where_its_solutions_are():
-    pages = sheet_of(*[blank(9)] * 20, per_page=6).pages
+    pages = sheet_of(*[blank(9)] * 36, per_page=12).pages
     feet = [" ".join(page.foot.split()) for page in pages]
     assert feet == [
-        "Solutions: page 5 1 of 6",
-        "Solutions: page 5 2 of 6",
-        "Solutions: pages 5–6 3 of 6",
-        "Solutions: page 6 4 of 6",
-        "5 of 6",
-        "6 of 6",
+        "Solutions: page 4 1 of 5",
+        "Solutions: page 4 2 of 5",
+        "Solutions: pages 4–5 3 of 5",
+        "4 of 5",
+        "Solutions 31–36 5 of 5",
     ]
 
 
@@ -251,14 +260,17 @@ def test_many_rules_take_several_pages_and_each_stands_on_one():
     assert sum(map(len, told)) == 2 * (1 + 8 + 41)
 
 
-def test_the_head_of_each_page_has_the_title_and_what_else_is_given():
+def test_the_head_of_the_first_page_has_the_title_and_what_else_is_given():
     head = Head("Class 7b", "A. Teacher", "easy")
-    sheet = sheet_of(printed(SMALL), ruled(pairs.AntiKnight()), head=head)
+    sheet = sheet_of(printed(SMALL), ruled(pairs.AntiKnight()), per_page=1, head=head)
     assert [page.head for page in sheet.pages] == [
         ["Class 7b", "easy · A. Teacher"],
-        ["Rules", "Class 7b"],
-        ["Solutions", "Class 7b"],
+        [],
+        ["Rules"],
+        ["Solutions"],
     ]
+    sheet = sheet_of(*[blank(9)] * 33, per_page=12)
+    assert [page.head for page in sheet.pages if page.kind == "solutions"] == [["Solutions"], []]
     sheet = sheet_of(printed(SMALL))
     assert [page.head for page in sheet.pages] == [[], ["Solutions"]]
     (page, _) = sheet_of(printed(SMALL), head=Head(author="<b>\x1b")).pages

@@ -10,7 +10,7 @@ from support.browsers import Reader, browser
 from support.drop_folders import NO_SOLUTION, SMALL
 from support.needs import needs_chromium
 from support.pictures import BOARD
-from support.puzzles import EVEN_ODD, NINE, NINE_TWO
+from support.puzzles import EVEN_ODD, NINE, NINE_TWO, pattern
 from support.sheets import pages_of
 
 from pipeline import parse_puzzle
@@ -39,6 +39,12 @@ def various() -> list[SheetPuzzle]:
         SheetPuzzle(LONG, Board(puzzle, conflict=[(1, 1)]), "unsolvable", because)
         for puzzle in (*small, *large)
     ]
+
+
+def solved() -> list[SheetPuzzle]:
+    """As many small solutions as a page holds."""
+    grid = pattern(Geometry(3, 3))
+    return [SheetPuzzle(LONG, Board(parse_puzzle(NINE), grid), "unique")] * 30
 
 
 def ruled() -> list[SheetPuzzle]:
@@ -103,10 +109,11 @@ def opened(reader, tmp_path):
 @pytest.mark.parametrize("per_page", PER_PAGE)
 def test_each_page_is_one_sheet_of_paper_a4_or_letter_and_nothing_is_cut(per_page, opened):
     head = Head(LONG, LONG, LONG)
-    sheet = Sheet.of([*various(), *ruled(), *worked()], per_page, head=head)
+    sheet = Sheet.of([*various(), *solved(), *ruled(), *worked()], per_page, head=head)
     reader = opened(sheet)
     expected = sheet.total
     assert len(sheet.rules) > 2
+    assert 30 in {page.boards for page in sheet.solutions}
     for paper in HEIGHTS:
         pdf = reader.tab.pdf(format=paper)
         assert len(re.findall(rb"/Type\s*/Page\b", pdf)) == expected, paper
@@ -190,8 +197,6 @@ def test_steps_take_as_many_pages_in_a_pdf():
     sheet = Sheet.of(worked())
     pages = pages_of(sheet_pdf(sheet))
     assert len(pages) == sheet.total
-    assert [page for page in pages if "How to read the steps" in page] == pages[2:][
-        : len(sheet.guide)
-    ]
+    assert [page for page in pages if "How to read the steps" in page] == pages[2:3]
     for number, page in enumerate(pages, 1):
         assert f"{number} of {sheet.total}" in page
