@@ -55,7 +55,7 @@ if TYPE_CHECKING:
     from pipeline.reading.formats import Layout, TextChunk, TextPosition
 
 
-CHECKPOINT_FORMAT = 4
+CHECKPOINT_FORMAT = 5
 """Increment this when the state or the published files of a job change.
 
 A job whose checkpoint has another number starts again.

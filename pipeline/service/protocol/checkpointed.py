@@ -91,6 +91,10 @@ class CheckpointedFiles:
             return self.tree / name.lstrip("/")
         return temporary_path(self._claim, self._folders, f"{number}g")
 
+    def __contains__(self, name: str) -> bool:
+        """Whether a file was begun."""
+        return name in self._files
+
     def append(self, name: str, data: bytes) -> None:
         """Append to a file of the set; create it if necessary."""
         file, flags = self._files.get(name), os.O_APPEND

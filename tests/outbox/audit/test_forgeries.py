@@ -25,7 +25,7 @@ from support.solvers import at_hand
 
 from pipeline.outbox import NoRecord, record_of
 from pipeline.outbox.schema import CollectionRecord, PuzzleRecord
-from pipeline.outbox.tables import MemberRow, PuzzleRow, columns
+from pipeline.outbox.tables import ArchiveRow, PuzzleRow, columns
 from pipeline.outbox.traits import TRAITS
 from pipeline.solving.complete import make_encoder, make_refuter
 
@@ -254,7 +254,7 @@ def test_every_field_of_every_record_and_table_is_forged(original):
         "rating.failed",
         "rating.stopped",
     }
-    for stem, kind in (("lines", PuzzleRow), ("set", MemberRow)):
+    for stem, kind in (("lines", PuzzleRow), ("set", ArchiveRow)):
         assert original.rows(f"{stem}.csv")[0] == columns(kind, TRAITS)
 
 

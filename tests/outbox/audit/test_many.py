@@ -95,6 +95,18 @@ def row(stem: str, number: int, **fields: str) -> Tamper:
     return lambda outbox: outbox.set_row(f"{stem}.csv", stem, number, **fields)
 
 
+def repeat_row(stem: str, number: int, times: int = 2) -> Tamper:
+    def repeated(text: str) -> str:
+        lines = text.splitlines(keepends=True)
+        return "".join([*lines[:number], lines[number] * times, *lines[number + 1 :]])
+
+    return lambda outbox: outbox.change(f"{stem}.csv", stem, repeated)
+
+
+def drop_row(stem: str, number: int) -> Tamper:
+    return repeat_row(stem, number, 0)
+
+
 def change_digit(outbox):
     lines = outbox.path("nine_1.solution").read_text().splitlines()
     line = lines[6][1] + lines[6][1:]
@@ -296,12 +308,31 @@ TAMPERED: list[tuple[str, Tamper, *tuple[str, ...]]] = [
         row("set", 1, member="x"),
         "one.txt: row 1 of the table should be this member, found 'x'",
     ),
-    ("set", row("set", 1, format="line"), "one.txt: format is 'line' in the table, 'grid' in its "),
+    ("set", row("set", 1, index="2"), "one.txt: index is '2' in the table, '1' in its record"),
+    ("set", row("set", 1, line="3"), "one.txt: line is '3' in the table, '' in its record"),
+    ("set", row("set", 1, puzzle="1" * 16), "one.txt: the puzzle is '1111111111111111' in the ta"),
+    ("set", row("set", 1, puzzle=""), "one.txt: the puzzle is '' in the table, '"),
+    ("set", row("set", 1, solution=""), "one.txt: its solution in the table is not the one in "),
+    ("set", row("set", 2, title="x"), "in/two.txt: title is 'x' in the table, '' in its record"),
     ("set", row("set", 2, solutions="3"), "in/two.txt: solutions is '3' in the table, '2' in its "),
     ("set", row("set", 3, message="x"), "in/marks.txt: message is 'x' in the table, '' in its rec"),
-    ("set", row("set", 5, status="refused"), "bad.txt: status is 'refused' in the table, 'invalid"),
-    ("set", row("set", 6, status="invalid"), "readme.txt: status is 'invalid' in the table, 'othe"),
-    ("set", row("set", 4, solutions="7"), "lines.txt: solutions is '7' in the table, '4' in its r"),
+    (
+        "set",
+        row("set", 10, status="refused"),
+        "bad.txt: status is 'refused' in the table, 'invalid",
+    ),
+    (
+        "set",
+        row("set", 11, status="invalid"),
+        "readme.txt: status is 'invalid' in the table, 'othe",
+    ),
+    ("set", row("set", 11, puzzle="1"), "readme.txt: the table has a puzzle or a solution, but "),
+    ("set", row("set", 4, solutions="7"), "lines.txt: row 4 of set.csv differs from row 1 of line"),
+    ("set", row("set", 9, member="x"), "lines.txt: set.csv lacks row 6 of lines.csv"),
+    ("set", drop_row("set", 5), "lines.txt: row 5 of set.csv differs from row 2 of lines.csv"),
+    ("set", drop_row("set", 12), "set.csv ends too early, before over/two.txt"),
+    ("set", repeat_row("set", 9), "lines.txt: row 10 of set.csv is not in lines.csv"),
+    ("set", append("set.csv", ",\n"), "set.csv continues after the last member"),
     ("set", row("set", 1, complete=""), "one.txt: complete is '' in the table, "),
     ("set", row("set", 1, certificate=""), "one.txt: certificate is '' in the table, "),
 ]
