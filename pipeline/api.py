@@ -35,7 +35,7 @@ from pipeline.solving.solvers import Solvers
 if TYPE_CHECKING:
     from pipeline.catalogue.comparing import Copy, SkippedItem, Tally
     from pipeline.catalogue.generating import Wish
-    from pipeline.outbox.arrow import DataFrame, Table
+    from pipeline.outbox.frames import DataFrame, Table
     from pipeline.puzzle.puzzle import Grid, Puzzle
     from pipeline.reading.formats.dimacs import Model
     from pipeline.service.converting import Converted
@@ -256,14 +256,14 @@ def to_arrow(results: Iterable[Result[Grid | Model]]) -> Table:
     Raises UsageError if pyarrow, from the extra [data], is missing, TypeError for an element that
     is not a Result, and whatever iterating over `results` raises.
     """
-    from pipeline.outbox.arrow import table_of  # noqa: PLC0415 - needs the extra [data]
+    from pipeline.outbox.frames import table_of  # noqa: PLC0415 - needs the extra [data]
 
     return table_of(results)
 
 
 def to_frame(results: Iterable[Result[Grid | Model]]) -> DataFrame:
     """The table of `to_arrow` as a pandas DataFrame; needs the extra [data]."""
-    from pipeline.outbox.arrow import frame_of  # noqa: PLC0415 - slow to load
+    from pipeline.outbox.frames import frame_of  # noqa: PLC0415 - slow to load
 
     return frame_of(to_arrow(results))
 

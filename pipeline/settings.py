@@ -27,6 +27,7 @@ FORMER_VALUES = {("solver", "lanes"): "batch"}
 """(setting, former value) → current value. The former values work until 1.1 as well."""
 
 LogFormat = Literal["auto", "console", "json"]
+TableFormat = Literal["csv", "parquet"]
 ProveChoice = Literal["never", "unsolvable", "always"]
 SolverChoice = Literal["auto", "minisat", "pysat", "batch"]
 VariantChoice = Literal["auto", "classic", "even-odd"]
@@ -280,6 +281,12 @@ class Settings:
         Setting(SOLVING, "NAMES"),
         f"Compute traits of puzzles: {', '.join(get_args(TraitName))}, separated by commas.",
     ] = ""
+    table_format: Annotated[
+        TableFormat,
+        Setting(OUTPUT),
+        "Format of the tables of collections and archives; parquet: also NAME.parquet, with typed "
+        "columns (extra [data]).",
+    ] = "csv"
     rating_timeout: Annotated[
         float,
         Setting(SOLVING, None, 0.001, 10**6, quantity=DURATION),

@@ -14,6 +14,7 @@ from pipeline.outbox import CollectionRecord, NoRecord, Record
 from pipeline.outbox.audit.archive_table import ArchiveTable
 from pipeline.outbox.audit.collection import (
     audit_counts,
+    audit_parquet,
     counts_in_record,
     counts_summary,
 )
@@ -21,6 +22,7 @@ from pipeline.outbox.audit.findings import NOT_LISTED, Findings, audit_files, fo
 from pipeline.outbox.audit.single import audit_content
 from pipeline.outbox.published import PublishedCollection, PublishedPuzzle, load_published
 from pipeline.outbox.schema import COLLECTION, DISAGREEMENTS, PROVED, REFUSED, UNVERIFIED, or_none
+from pipeline.outbox.tables import ArchiveRow
 from pipeline.reading import OneProblem, Unreadable
 from pipeline.reading.archives import UnpackError, UnpackLimits
 from pipeline.reading.archives.streams import PeekableStream, drain
@@ -73,6 +75,7 @@ class _AuditedArchive:
             self._report.add_problem(f"{self._relative(path)} belongs to no member of the archive")
         for path in sorted(self._empty_folders):
             self._report.add_problem(f"{self._relative(path)}/ is an empty folder")
+        audit_parquet(self._published, ArchiveRow, self._report)
         audit_counts(self._published, self.counts, self._unread, self._report)
 
     def _relative(self, path: Path) -> str:

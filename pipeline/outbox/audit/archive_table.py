@@ -119,8 +119,9 @@ class ArchiveTable:
 
     def check_without_results(self, row: PuzzleRow | MemberRow, report: Findings) -> None:
         """Report a row that has results, although the member has no record."""
+        has_results: bool
         if isinstance(row, MemberRow):
-            has_results = row.solutions not in ("", "0") or row.complete or row.certificate
+            has_results = row.solutions not in ("", "0") or bool(row.complete or row.certificate)
         else:
             expected = astuple(row_without_results(row.status, ""))
             trait_fields = [""] * len(trait_columns(self.trait_names))

@@ -50,7 +50,13 @@ _MAX_REASON_CHARACTERS, _MAX_NUMBER_CHARACTERS = 200, 20
 _MAX_LINKS = 6
 """Maximum number of links to files of a job."""
 
-_LINK_TEXTS = {".json": "record", ".log": "log", ".csv": "table", ".proofs.xz": "proofs"}
+_LINK_TEXTS = {
+    ".json": "record",
+    ".log": "log",
+    ".csv": "table",
+    ".parquet": "Parquet",
+    ".proofs.xz": "proofs",
+}
 """Part of a file name after the stem → text of the link to the file."""
 
 STEPS_ADDRESS = "steps?record="

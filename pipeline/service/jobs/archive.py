@@ -70,6 +70,7 @@ class ArchiveJob(LongJob):
     """The job of a dropped archive or folder. Results are written to a hidden tree."""
 
     status = "archive"
+    row_class = ArchiveRow
 
     def __init__(
         self,

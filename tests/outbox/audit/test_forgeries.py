@@ -314,7 +314,7 @@ def test_a_forged_file_is_found(outbox, stem):
     """It is changed with its hash in the record, or without it, or it is gone."""
     record = outbox.record(stem)
     for name in (each["name"] for each in record["files"]):
-        path = outbox.path(stem).with_name(name)
+        path = outbox.path(str(Path(stem).with_name(name)))
         data = path.read_bytes()
         lines = data.splitlines(keepends=True)
         for forged in (data[1:], data + b"1\n", b"".join(lines[:-1]), b"".join(lines[::-1])):
