@@ -162,7 +162,30 @@ class GeneratedRow(Struct, frozen=True, array_like=True, forbid_unknown_fields=T
     nodes: Annotated[Count, about("branches of the exhaustive search"), WHOLE]
 
 
-TABLES: Final = (PuzzleRow, SourcedRow, ArchiveRow, MemberRow, CopyRow, GeneratedRow)
+class RatedRow(Struct, frozen=True, array_like=True, forbid_unknown_fields=True):
+    """A row of `generate -o NAME.csv` or `NAME.parquet` about a new puzzle."""
+
+    puzzle: Annotated[
+        str, about("the puzzle in one line, with `.` for blank cells; with even/odd marks in ISS")
+    ]
+    givens: Annotated[Count, about("number of givens"), WHOLE]
+    level: Annotated[
+        str,
+        about(
+            "`easy`, `medium`, `hard`, `unfair` or `extreme`, as in HoDoKu; empty without a rating"
+        ),
+        WORD,
+    ]
+    score: Annotated[
+        Count | None,
+        about(
+            "the sum of HoDoKu's scores of the steps that solve it; empty if they do not solve it"
+        ),
+        WHOLE,
+    ]
+
+
+TABLES: Final = (PuzzleRow, SourcedRow, ArchiveRow, MemberRow, CopyRow, GeneratedRow, RatedRow)
 """The row classes of all tables."""
 
 
