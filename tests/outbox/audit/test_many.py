@@ -7,6 +7,7 @@ import os
 import random
 
 import pytest
+from support.needs import needs_arrow
 from support.outboxes import (
     ONE,
     SIX_BY_SIX,
@@ -15,6 +16,7 @@ from support.outboxes import (
     call,
     certify,
     change,
+    dropped,
     edit,
     exchange,
     in_a_line,
@@ -394,3 +396,59 @@ def test_a_broken_archive_passes_with_what_could_be_read(tmp_path):
     broken = packed(("one.txt", ONE), ("noise.bin", noise), ("two.txt", TWO))
     outbox = made(tmp_path, {"cut.zip": broken, "cut.txt.gz": gzip.compress(b"1")[:-3]})
     assert {each.verdict for each in outbox.findings().values()} == {"ok"}
+
+
+def arrow_modules():
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    return pa, parquet
+
+
+def other_columns(outbox):
+    pa, parquet = arrow_modules()
+    parquet.write_table(pa.table({"index": [1]}), outbox.path("lines.parquet"))
+    outbox.list("lines")
+
+
+def other_row(outbox):
+    pa, parquet = arrow_modules()
+    table = parquet.read_table(outbox.path("lines.parquet"))
+    column = pa.array([*table["puzzle"].to_pylist()[:-1], ONE.replace("\n", "")])
+    position = table.column_names.index("puzzle")
+    table = table.set_column(position, table.schema.field(position), column)
+    parquet.write_table(table, outbox.path("lines.parquet"))
+    outbox.list("lines")
+
+
+def fewer_rows(outbox):
+    _, parquet = arrow_modules()
+    table = parquet.read_table(outbox.path("lines.parquet"))
+    parquet.write_table(table.slice(0, 2), outbox.path("lines.parquet"))
+    outbox.list("lines")
+
+
+@needs_arrow
+@pytest.mark.parametrize(
+    ("tamper", "said"),
+    [
+        (other_columns, "lines.parquet: its columns have other names or types than this version "),
+        (other_row, "lines.parquet: it differs from the table between rows 1 and 6"),
+        (fewer_rows, "lines.parquet: it ends before row 3 of the table"),
+        (write("lines.parquet", "PAR1"), "lines.parquet: it is not a readable Parquet file: "),
+    ],
+)
+def test_a_parquet_file_is_compared_with_its_table(tmp_path, tamper, said):
+    outbox = dropped(tmp_path, {"lines.txt": LINES}, "--table-format", "parquet")
+    assert outbox.problems("lines") == ()
+    tamper(outbox)
+    assert any(said in problem for problem in outbox.problems("lines"))
+
+
+@needs_arrow
+def test_without_pyarrow_a_parquet_file_is_unchecked(tmp_path, monkeypatch):
+    outbox = dropped(tmp_path, {"set.zip": FILES["set.zip"]}, "--table-format", "parquet")
+    monkeypatch.setattr("pipeline.errors.find_spec", lambda name: None)
+    finding = outbox.finding("set")
+    assert finding.problems == ()
+    assert "set.parquet was not compared with the table: " in finding.gaps[0]
