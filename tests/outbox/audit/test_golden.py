@@ -58,7 +58,7 @@ def test_the_same_of_this_version_is_a_fault(tmp_path):
 
 
 def swap(text: str) -> str:
-    """The text with two digits or letters exchanged, so that a grid in it breaks no rule but the givens."""
+    """The text with two values exchanged, so that a grid in it breaks no rule but the givens."""
     return text.translate(str.maketrans("12AB", "21BA"))
 
 
