@@ -97,6 +97,17 @@ def test_a_command_says_the_same_in_csv_and_in_parquet(name, desk):
     assert bool(rows) == (name != "solve-none")
 
 
+def test_a_published_table_can_be_dropped_again(desk):
+    """Its column `solutions` is a number, and no solution to compare."""
+    Path("in").mkdir()
+    Path("in/lines.txt").write_text(f"{EASY}\n{FOUR}\n")
+    Path("in/set.zip").write_bytes(zip_of(("lines.txt", f"{EASY}\n{FOUR}\n")))
+    assert run("run", "--inbox", "in", "--outbox", "out")[0] == 0
+    for name in ("lines", "set"):
+        code, printed, said = run("solve", f"out/{name}.csv")
+        assert (code, printed.count("unique"), "wrong" in printed + said) == (0, 2, False)
+
+
 @needs_arrow
 def test_tables_are_read_without_options_with_their_types(desk):
     """Grids stay text, also if all of them are digits, as solutions are."""
