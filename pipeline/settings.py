@@ -281,12 +281,6 @@ class Settings:
         Setting(SOLVING, "NAMES"),
         f"Compute traits of puzzles: {', '.join(get_args(TraitName))}, separated by commas.",
     ] = ""
-    table_format: Annotated[
-        TableFormat,
-        Setting(OUTPUT),
-        "Format of the tables of collections and archives; parquet: also NAME.parquet, with typed "
-        "columns (extra [data]).",
-    ] = "csv"
     rating_timeout: Annotated[
         float,
         Setting(SOLVING, None, 0.001, 10**6, quantity=DURATION),
@@ -325,6 +319,12 @@ class Settings:
     report: Annotated[
         bool, Setting(MONITORING), "Keep an HTML report up to date: report.html in the outbox."
     ] = False
+    table_format: Annotated[
+        TableFormat,
+        Setting(OUTPUT),
+        "Format of the tables of collections and archives; parquet: also NAME.parquet, with typed "
+        "columns, which needs pyarrow.",
+    ] = "csv"
     log_format: Annotated[
         LogFormat,
         Setting(OUTPUT),
