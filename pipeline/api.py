@@ -37,7 +37,7 @@ from pipeline.solving.solvers import Solvers
 if TYPE_CHECKING:
     from pipeline.catalogue.comparing import Copy, SkippedItem, Tally
     from pipeline.catalogue.generating import Wish
-    from pipeline.outbox.arrow import DataFrame, Table
+    from pipeline.outbox.frames import DataFrame, Table
     from pipeline.puzzle.puzzle import Grid, Puzzle
     from pipeline.reading.formats.dimacs import Model
     from pipeline.service.converting import Converted
@@ -298,7 +298,7 @@ def to_arrow(results: Iterable[Result[Grid | Model]]) -> Table:
     Raises UsageError if pyarrow, from the extra [data], is missing, TypeError for an element that
     is not a Result, and whatever iterating over `results` raises.
     """
-    from pipeline.outbox.arrow import table_of  # noqa: PLC0415 - needs the extra [data]
+    from pipeline.outbox.frames import table_of  # noqa: PLC0415 - needs the extra [data]
 
     return table_of(results)
 
@@ -312,7 +312,7 @@ def to_frame(results: Iterable[Result[Grid | Model]]) -> DataFrame:
 
     Raises like `to_arrow`.
     """
-    from pipeline.outbox.arrow import frame_of  # noqa: PLC0415 - slow to load
+    from pipeline.outbox.frames import frame_of  # noqa: PLC0415 - slow to load
 
     return frame_of(to_arrow(results))
 

@@ -27,6 +27,7 @@ FORMER_VALUES = {("solver", "lanes"): "batch"}
 """(setting, former value) → current value. The former values work until 1.1 as well."""
 
 LogFormat = Literal["auto", "console", "json"]
+TableFormat = Literal["csv", "parquet"]
 ProveChoice = Literal["never", "unsolvable", "always"]
 SolverChoice = Literal["auto", "minisat", "pysat", "batch"]
 VariantChoice = Literal["auto", "classic", "even-odd"]
@@ -318,6 +319,12 @@ class Settings:
     report: Annotated[
         bool, Setting(MONITORING), "Keep an HTML report up to date: report.html in the outbox."
     ] = False
+    table_format: Annotated[
+        TableFormat,
+        Setting(OUTPUT),
+        "Format of the tables of collections and archives; parquet: also NAME.parquet, with typed "
+        "columns, which needs pyarrow.",
+    ] = "csv"
     log_format: Annotated[
         LogFormat,
         Setting(OUTPUT),

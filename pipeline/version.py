@@ -6,7 +6,7 @@ from functools import cache
 from hashlib import sha256
 from pathlib import Path
 
-__version__ = "0.1.0"
+__version__ = "1.0.0"
 
 _HASHED_FOLDERS = ("catalogue", "certify", "outbox", "puzzle", "reading", "solving", "steps")
 """Folders whose code determines the content and format of published files."""

@@ -164,8 +164,27 @@ def test_all_that_the_image_is_made_of_is_there_and_not_ignored() -> None:
     assert sources == {line.removeprefix("!") for line in ignored if line.startswith("!")}
     assert all((ROOT / name).exists() for name in sources)
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())
+    in_the_wheel = project["tool"]["hatch"]["build"]["targets"]["wheel"]["force-include"]
     needed = {project["project"]["readme"], *project["project"]["license-files"], "pipeline"}
-    assert needed < sources
+    assert needed | {*in_the_wheel} < sources
+
+
+def test_the_workflow_runs_what_every_commit_has_to_pass() -> None:
+    workflow = yaml.safe_load((ROOT / ".github" / "workflows" / "ci.yml").read_text())
+    (job,) = workflow["jobs"].values()
+    assert job["steps"][-1] == {"run": ".ci/run"}
+    assert workflow["permissions"] == {"contents": "read"}
+
+
+def test_every_dependency_and_extra_is_in_the_table_of_dependencies() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    page = (ROOT / "docs" / "explanation" / "dependencies.md").read_text()
+    extras = project["optional-dependencies"]
+    users = {name: each for name, each in extras.items() if name not in ("docs", "test", "dev")}
+    for needed in chain(project["dependencies"], *users.values()):
+        name = re.split(r"[^\w-]", needed, maxsplit=1)[0]
+        assert re.search(rf"^\|[\w, -]*\b{name}\b", page, re.MULTILINE), name
+    assert {*re.findall(r"`\[(\w+)\]`", page)} == {*extras}
 
 
 def test_the_image_is_run_by_a_user_who_is_not_root() -> None:

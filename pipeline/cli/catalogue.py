@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Generator, Sequence
-from contextlib import ExitStack, closing
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import ExitStack, closing, contextmanager
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -25,7 +25,7 @@ from pipeline.cli.file_access import (
 from pipeline.cli.messages import say
 from pipeline.cli.options import Output
 from pipeline.errors import LimitReached, UsageError, printable
-from pipeline.outbox.tables import CopyRow, GeneratedRow, csv_line, one_line
+from pipeline.outbox.tables import CopyRow, GeneratedRow, RatedRow, csv_line, one_line
 from pipeline.reading.formats.cells import plain_cells
 from pipeline.service.log import Display, Progress
 from pipeline.service.signals import Stopped, blocking_signals
@@ -74,10 +74,15 @@ def wish_of(  # noqa: PLR0913 - one parameter per option
 
 
 def table_path(target: Path, table: Path | None) -> Path | None:
-    """The path of the table: `table`, if given, else NAME.csv if the collection is a file."""
-    if table or target == STANDARD_OUTPUT or not target.name:
+    """The path of the table: `table`, if given, else NAME.csv if the collection is a text file."""
+    if table or target == STANDARD_OUTPUT or not target.name or is_table(target):
         return table
     return target.with_suffix(".csv")
+
+
+def is_table(target: Path) -> bool:
+    """Whether generated puzzles are written to this target as a table."""
+    return target.suffix.lower() in (".csv", ".parquet")
 
 
 def write_copies(
@@ -168,7 +173,8 @@ def write_generated(
 ) -> tuple[int, int, Stopped | LimitReached | None]:
     """Generate puzzles, and write them to a collection and a table.
 
-    `targets`: the collection, and the table or None. Returns the number of puzzles, the number that
+    `targets`: the collection, and the table or None. A collection whose name ends in .csv or
+    .parquet is written as a table of RatedRow. Returns the number of puzzles, the number that
     were tried and, if there are fewer than `count`, the exception that ended the generation. With
     --json, effort and rating are computed, which takes longer. Raises Stopped or LimitReached if no
     puzzle was found; the message then has the number that were tried.
@@ -184,7 +190,7 @@ def write_generated(
         )
 
     with ExitStack() as stack:
-        collection = stack.enter_context(atomic_output(targets[0]))
+        add = stack.enter_context(_puzzle_writer(targets[0]))
         table = atomic_table(targets[1], GeneratedRow) if targets[1] else None
         rows = stack.enter_context(table) if table else None
         stack.callback(display.end)
@@ -196,12 +202,10 @@ def write_generated(
                 fields = _json_fields(generated + 1, result, seed) if out.as_json else {}
                 with blocking_signals():
                     generated += 1
-                    collection.write(_line_of(result))
+                    add(result)
                     if rows:
                         rows.write(csv_line(_row_of(generated, result)))
                     out.row(fields)
-                    if is_shown:
-                        collection.flush()
         except (Stopped, LimitReached) as error:
             if not generated:
                 if isinstance(error, Stopped):
@@ -209,6 +213,23 @@ def write_generated(
                 raise
             return generated, tried, error
     return generated, tried, None
+
+
+@contextmanager
+def _puzzle_writer(target: Path) -> Iterator[Callable[[Result], object]]:
+    """Context manager: open a target, and yield a function that writes a puzzle to it."""
+    if is_table(target):
+        with atomic_table(target, RatedRow) as rows:
+            yield lambda result: rows.write(csv_line(_rated_row(result)))
+        return
+    with atomic_output(target) as collection:
+
+        def write(result: Result) -> None:
+            collection.write(_line_of(result))
+            if goes_to_terminal(target):
+                collection.flush()
+
+        yield write
 
 
 def _line_of(result: Result) -> bytes:
@@ -224,6 +245,19 @@ def _row_of(index: int, result: Result) -> GeneratedRow:
     nodes = certificate.nodes if certificate and certificate.nodes else 0
     solution = one_line(result.solutions[0].values)
     return GeneratedRow(index, solution, result.certificate_label, nodes)
+
+
+def _rated_row(result: Result) -> RatedRow:
+    """The row of a generated puzzle, with its rating."""
+    assert isinstance(result.problem, PuzzleProblem)  # noqa: S101 - `generate` only creates puzzles
+    traits = with_traits([result], Settings(traits="rating"))[0].traits
+    rating = traits.rating if traits else None
+    return RatedRow(
+        _line_of(result).decode().strip(),
+        len([*result.problem.puzzle.givens()]),
+        rating.level or "" if rating else "",
+        rating.score if rating and rating.solved else None,
+    )
 
 
 def _json_fields(index: int, result: Result, seed: int) -> dict[str, Any]:

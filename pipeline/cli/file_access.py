@@ -250,7 +250,9 @@ STANDARD_OUTPUT = Path("-")
 """The target that names standard output."""
 TABLES = (".csv", ".parquet", ".txt")
 COLLECTIONS = (".txt", ".sdm", ".iss", ".csv", ".sudoku")
-"""The extensions of tables and of collections. Names without an extension are allowed, too."""
+GENERATED = (*COLLECTIONS, ".parquet")
+"""The extensions of tables, of collections, and of what `generate` writes. Names without an
+extension are allowed, too."""
 
 
 def goes_to_terminal(target: Path) -> bool:
@@ -328,7 +330,11 @@ def check_ending(option: str, target: Path, endings: Sequence[str]) -> None:
     if target.suffix.lower() not in ("", *endings):
         *rest, last = endings
         expected = f"{', '.join(rest)} or {last}" if rest else last
-        is_page = endings == COLLECTIONS and target.suffix.lower() in (".pdf", ".html", ".docx")
+        is_page = {*COLLECTIONS} <= {*endings} and target.suffix.lower() in (
+            ".pdf",
+            ".html",
+            ".docx",
+        )
         hint = "; `sudoku-pipeline sheet` makes pages to print" if is_page else ""
         shown = printable(str(target))
         raise UsageError(f"{option}: {shown}: expected a name that ends in {expected}{hint}")

@@ -233,13 +233,9 @@ class Screen:
             retry = f"{program()} retry --all{named}"
             fix = "fix it" if self._refused_count == 1 else "fix them"
             self._say("-", f"{files} in {inbox}/{FAILED}; {fix} and run: {retry}")
-        tables = {
-            COLLECTION: f"puzzles of collections: {outbox}/NAME.csv",
-            ARCHIVE: f"members of archives: {outbox}/NAME.csv, puzzles of their collections: "
-            f"{outbox}/NAME/MEMBER.csv",
-        }
-        if self._kinds:
-            self._say("-", "; ".join(tables[kind] for kind in WITH_TOTALS if kind in self._kinds))
+        kinds = [f"{kind}s" for kind in (COLLECTION, ARCHIVE) if kind in self._kinds]
+        if kinds:
+            self._say("-", f"puzzles of {' and '.join(kinds)}: {outbox}/NAME.csv")
         if self._settings.report:
             self._say("-", f"results are in {outbox}; report: {outbox}/{REPORT}")
         else:

@@ -43,7 +43,7 @@ __all__ = [
     "RATING",
     "add_steps",
     "check_target_kind",
-    "complaint",
+    "complaints",
     "puzzles_in",
     "remove_names",
     "solve_puzzles",

@@ -24,7 +24,7 @@ import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from errno import EACCES
+from errno import EACCES, ENOENT
 from hashlib import sha256
 from importlib import import_module
 from importlib.util import find_spec
@@ -112,10 +112,9 @@ class Program:
 
         The name of the folder contains a hash of everything that the code depends on, so the
         program is compiled again only if one of these things changes. Raises ImportError if numba
-        is not installed, and OSError if the folder is not writable, or is writable by others.
+        is not installed, and OSError if there is no home folder, or if the folder is not writable,
+        or is writable by others.
         """
-        import platformdirs  # noqa: PLC0415 - an extra
-
         versions = map(_version_file, ("numba", "llvmlite"))
         own_sources = sorted(Path(__file__).parent.glob("*.py"))
         sources = [Path(str(module.__file__)) for module in self._modules()]
@@ -125,7 +124,7 @@ class Program:
             lines = _CPU_INFO.read_bytes().splitlines()
             key += sorted({line for line in lines if line.startswith(_CPU_FIELDS)})
         digest = sha256(b"\n".join(key)).hexdigest()[:16]
-        folder = platformdirs.user_cache_path("sudoku-pipeline") / f"{self.name}-{digest}"
+        folder = _cache_folder() / f"{self.name}-{digest}"
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         status = folder.stat()
         is_shared = status.st_uid != os.geteuid() or status.st_mode & 0o022
@@ -363,6 +362,18 @@ def start_detached(code: str, processor_seconds: int) -> None:
     argv = [sys.executable, "-c", f"{path}; {limit}; {code}"]
     file_actions = [(os.POSIX_SPAWN_OPEN, number, os.devnull, os.O_RDWR, 0) for number in range(3)]
     os.posix_spawn(sys.executable, argv, os.environ, file_actions=file_actions, setpgroup=0)
+
+
+def _cache_folder() -> Path:
+    """Return the user's folder for machine code. Raises OSError if there is no home folder."""
+    stated = Path(os.environ.get("XDG_CACHE_HOME", ""))
+    if stated.is_absolute():  # the XDG base directory specification ignores others
+        return stated / "sudoku-pipeline"
+    caches = "Library/Caches" if sys.platform == "darwin" else ".cache"
+    try:
+        return Path.home() / caches / "sudoku-pipeline"
+    except RuntimeError as error:
+        raise FileNotFoundError(ENOENT, "no home folder; set XDG_CACHE_HOME", "~") from error
 
 
 def _version_file(package: str) -> Path:

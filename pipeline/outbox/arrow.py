@@ -1,4 +1,4 @@
-"""Convert rows of CSV to Arrow, Parquet and pandas. No other module uses pyarrow or pandas.
+"""Convert rows of CSV to Arrow and Parquet.
 
 The columns of an Arrow table have the types that `tables.py` declares. Empty fields of CSV become
 null, and texts lose the apostrophe that protects them from spreadsheets.
@@ -9,22 +9,20 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from itertools import islice
+from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
 from pipeline.errors import check_extra
-from pipeline.outbox.tables import PuzzleRow, column_types, columns
-from pipeline.outbox.traits import NUMBER, TRAITS, TRUTH, WHOLE, WORD
-from pipeline.outbox.write_rows import rows_of
-from pipeline.solving.result import Result
+from pipeline.outbox.tables import column_types
+from pipeline.outbox.traits import NUMBER, TRUTH, WHOLE, WORD
 
 if TYPE_CHECKING:
     import pyarrow as pa
     from msgspec import Struct
-    from pandas import DataFrame as DataFrame  # noqa: PLC0414 - `api.py` names it
-    from pyarrow import Table as Table  # noqa: PLC0414 - as above
+    from pyarrow import Table
 
-BATCH_RESULTS = 1024
-"""Number of results that are converted to rows together."""
+_BLOCK_BYTES, _BATCH_ROWS = 1024 * 1024, 10_000
+"""Number of bytes of CSV, and of rows of Parquet, that are read at once."""
 
 GROUP_BYTES = 16 * 1024 * 1024
 """Number of bytes of CSV in a row group of a Parquet file, about 70,000 puzzles."""
@@ -119,44 +117,44 @@ class RowGroups:
         self._lines, self._size = [], 0
 
 
-def table_of(results: Iterable[Result]) -> Table:
-    """Make an Arrow table of results.
+def write_parquet(
+    lines: BinaryIO, file: BinaryIO, row_class: type[Struct], trait_names: Iterable[str] = ()
+) -> None:
+    """Write a table of CSV, which has a header, as Parquet, with bounded memory.
 
-    The table has the columns of each trait that was requested for at least one result. Raises
-    UsageError if pyarrow is missing, and TypeError for an object that is not a Result.
+    Raises UsageError if pyarrow is missing.
+    """
+    with parquet_writer(file, row_class, trait_names) as writer:
+        lines.readline()
+        while block := lines.readlines(_BLOCK_BYTES):
+            writer.write(b"".join(block))
+
+
+def difference_from_csv(
+    path: Path, lines: Iterable[str], row_class: type[Struct], trait_names: Iterable[str] = ()
+) -> str | None:
+    """Compare a Parquet file with the lines of a table of CSV, without its header.
+
+    Returns the first difference in words; None if they are equal. Raises UsageError if pyarrow is
+    missing, and OSError if the file cannot be read.
     """
     check_arrow()
     import pyarrow as pa  # noqa: PLC0415 - as above
+    from pyarrow import parquet as pq  # noqa: PLC0415
 
-    if isinstance(results, Result):
-        raise TypeError("expected a list of results, found a single one: use [result]")
-    tables = [arrow_table(b"", PuzzleRow, TRAITS)]
-    requested, checked_results = set[str](), map(_check_result, results)
-    while batch := list(islice(checked_results, BATCH_RESULTS)):
-        requested.update(
-            name for result in batch if result.traits for name in result.traits.requested
-        )
-        first = sum(map(len, tables)) + 1
-        tables.append(arrow_table(rows_of(batch, first, tuple(TRAITS)).table, PuzzleRow, TRAITS))
-    whole = pa.concat_tables(tables).unify_dictionaries()
-    return whole.select(columns(PuzzleRow, [name for name in TRAITS if name in requested]))
-
-
-def _check_result(result: object) -> Result:
-    if not isinstance(result, Result):
-        message = f"expected results, such as those of `solve_many`, found {type(result).__name__}"
-        raise TypeError(f"{message}; tables of an outbox are files: outbox/NAME.csv")
-    return result
-
-
-def frame_of(table: Table) -> DataFrame:
-    """Convert a table to a pandas DataFrame. Integer columns with nulls keep an integer type.
-
-    Raises UsageError if pandas is missing.
-    """
-    check_arrow("pandas")
-    import pandas as pd  # noqa: PLC0415 - as above
-    import pyarrow as pa  # noqa: PLC0415
-
-    types = {pa.int64(): pd.Int64Dtype(), pa.bool_(): pd.BooleanDtype()}
-    return table.to_pandas(types_mapper=types.get)
+    remaining, first = iter(lines), 1
+    try:
+        with pq.ParquetFile(path) as file:
+            if not file.schema_arrow.equals(_schema(row_class, trait_names)):
+                return "its columns have other names or types than this version writes"
+            for batch in file.iter_batches(_BATCH_ROWS):
+                rows = "".join(f"{line}\n" for line in islice(remaining, len(batch)))
+                encoded = rows.encode(errors="surrogateescape")
+                expected = arrow_table(encoded, row_class, trait_names)
+                if pa.Table.from_batches([batch]).to_pylist() != expected.to_pylist():
+                    last = first - 1 + len(batch)
+                    return f"it differs from the table between rows {first} and {last}"
+                first += len(batch)
+    except pa.ArrowException as error:
+        return f"it is not a readable Parquet file: {error}"
+    return None if next(remaining, None) is None else f"it ends before row {first} of the table"

@@ -33,7 +33,9 @@ _PROOF_SUFFIXES = (
 _ANSWER_SUFFIX = rf"_[0-9]+\.solution|{'|'.join(map(re.escape, _PROOF_SUFFIXES))}"
 """Matches the suffix of a solution file or a proof file."""
 
-_OUTPUT_SUFFIX = re.compile(rf"(?:{_ANSWER_SUFFIX}|\.json|\.log|\.csv|(?:{COUNT_SUFFIX})?\.cnf)\Z")
+_OUTPUT_SUFFIX = re.compile(
+    rf"(?:{_ANSWER_SUFFIX}|\.json|\.log|\.csv|\.parquet|(?:{COUNT_SUFFIX})?\.cnf)\Z"
+)
 """Matches the suffix of any file of a job."""
 
 _ANSWER_NAME = re.compile(rf".+(?:{_ANSWER_SUFFIX})", re.DOTALL)
@@ -45,8 +47,8 @@ _PUZZLE_SUFFIX = re.compile(
 """Matches the suffixes of the files that the record of a puzzle or formula may list."""
 
 _COLLECTION_SUFFIXES = {
-    COLLECTION: re.compile(r"_[1-9][0-9]*\.solution|\.log|\.csv|\.proofs\.(?:xz|csv)"),
-    ARCHIVE: re.compile(r"\.csv|\.log"),
+    COLLECTION: re.compile(r"_[1-9][0-9]*\.solution|\.log|\.csv|\.parquet|\.proofs\.(?:xz|csv)"),
+    ARCHIVE: re.compile(r"\.csv|\.parquet|\.log"),
 }
 """Match the suffixes of the files that other records may list, by the status of the record."""
 
@@ -119,7 +121,7 @@ def output_names(stem: str, *, keep_cnf: bool) -> frozenset[str]:
 
     The stem is among the names, because an archive has a folder with this name.
     """
-    suffixes = ["", ".json", ".log", ".csv", "_#.solution", *_PROOF_SUFFIXES]
+    suffixes = ["", ".json", ".log", ".csv", ".parquet", "_#.solution", *_PROOF_SUFFIXES]
     if keep_cnf:
         suffixes += [".cnf", f"{COUNT_SUFFIX}.cnf"]
     return frozenset(
@@ -169,8 +171,8 @@ def solution_names(names: Iterable[str], stem: str) -> list[str]:
 
 def is_answer(name: str, stems: Collection[str]) -> bool:
     """Whether a file is a solution or a proof, or a table or formula with one of these stems."""
-    if name.endswith((".csv", ".cnf")):
-        stem = name[:-4]
+    if name.endswith((".csv", ".parquet", ".cnf")):
+        stem = name.rpartition(".")[0]
         return stem in stems or stem.removesuffix(COUNT_SUFFIX) in stems
     return _ANSWER_NAME.fullmatch(name) is not None
 

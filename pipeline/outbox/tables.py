@@ -50,6 +50,9 @@ _SPREADSHEET_FORMULA = re.compile("'*[=+@-]")
 """Matches a field that a spreadsheet might read as a formula, with or without leading apostrophes.
 Such a field is written with one more apostrophe."""
 
+_FIRST_FIELD = re.compile(r'("(?:[^"]|"")*"|[^",]*),')
+"""Matches the first field of a line of CSV, and the comma after it."""
+
 _COMPLETE = about(
     "`true` if all solutions are published, else `false`; empty if that was not determined"
 )
@@ -85,21 +88,33 @@ class PuzzleRow(Struct, frozen=True, array_like=True, forbid_unknown_fields=True
     title: Annotated[str, about("the title of the puzzle in the file; empty without one")]
 
 
-SourcedRow = msgspec.defstruct(
-    "SourcedRow",
-    [
-        ("source", _SOURCE),
-        *((field.name, field.type) for field in msgspec.structs.fields(PuzzleRow)),
-    ],
-    namespace={"__doc__": "A row of `solve --table` for several files or an archive."},
-    frozen=True,
-    array_like=True,
-    forbid_unknown_fields=True,
+def _prefixed_row(name: str, doc: str, column: str, column_type: Any) -> type[Struct]:
+    """Make a row class that has one more column, before those of PuzzleRow."""
+    fields = ((field.name, field.type) for field in msgspec.structs.fields(PuzzleRow))
+    return msgspec.defstruct(
+        name,
+        [(column, column_type), *fields],
+        namespace={"__doc__": doc},
+        frozen=True,
+        array_like=True,
+        forbid_unknown_fields=True,
+    )
+
+
+SourcedRow = _prefixed_row(
+    "SourcedRow", "A row of `solve --table` for several files or an archive.", "source", _SOURCE
+)
+ArchiveRow = _prefixed_row(
+    "ArchiveRow",
+    "A row about one puzzle of an archive, as in `set.csv`. `index` and `line` are those in the "
+    "member. A member that is no collection has one row, with the index 1, whatever its status is.",
+    "member",
+    Annotated[str, about("the path in the archive"), WORD],
 )
 
 
 class MemberRow(Struct, frozen=True, array_like=True, forbid_unknown_fields=True):
-    """A row about one member of an archive, as in `set.csv`."""
+    """A row about one member of an archive, as in `set.csv` of versions before 1.0."""
 
     member: Annotated[str, about("the path in the archive")]
     format: Annotated[str, about("the input format"), WORD]
@@ -147,7 +162,30 @@ class GeneratedRow(Struct, frozen=True, array_like=True, forbid_unknown_fields=T
     nodes: Annotated[Count, about("branches of the exhaustive search"), WHOLE]
 
 
-TABLES: Final = (PuzzleRow, SourcedRow, MemberRow, CopyRow, GeneratedRow)
+class RatedRow(Struct, frozen=True, array_like=True, forbid_unknown_fields=True):
+    """A row of `generate -o NAME.csv` or `NAME.parquet` about a new puzzle."""
+
+    puzzle: Annotated[
+        str, about("the puzzle in one line, with `.` for blank cells; with even/odd marks in ISS")
+    ]
+    givens: Annotated[Count, about("number of givens"), WHOLE]
+    level: Annotated[
+        str,
+        about(
+            "`easy`, `medium`, `hard`, `unfair` or `extreme`, as in HoDoKu; empty without a rating"
+        ),
+        WORD,
+    ]
+    score: Annotated[
+        Count | None,
+        about(
+            "the sum of HoDoKu's scores of the steps that solve it; empty if they do not solve it"
+        ),
+        WHOLE,
+    ]
+
+
+TABLES: Final = (PuzzleRow, SourcedRow, ArchiveRow, MemberRow, CopyRow, GeneratedRow, RatedRow)
 """The row classes of all tables."""
 
 
@@ -194,7 +232,7 @@ def traits_in(first_line: str, row_class: type[Struct]) -> tuple[str, ...] | Non
     the columns of FORMER_RATING.
     """
     named, trait_names = first_line.split(","), tuple[str, ...]()
-    if issubclass(row_class, (PuzzleRow, SourcedRow, MemberRow)):
+    if issubclass(row_class, (PuzzleRow, SourcedRow, ArchiveRow, MemberRow)):
         present = [name for name in TABLE_TRAITS if {*named} >= {*trait_columns([name])}]
         if {"rating", FORMER_RATING} <= {*present}:  # its columns are a subset of those of rating
             present.remove(FORMER_RATING)
@@ -382,7 +420,24 @@ def parse_row(line: str, row_class: type[_R]) -> _R:
         except csv.Error as error:
             raise ValueError(str(error)) from error
     if "'" in line:
-        fields = [
-            text[text[:1] == "'" and bool(_SPREADSHEET_FORMULA.match(text)) :] for text in fields
-        ]
+        fields = [_without_apostrophe(text) for text in fields]
     return msgspec.convert(fields, row_class, strict=False)
+
+
+def _without_apostrophe(field: str) -> str:
+    """Remove the apostrophe that `csv_field` put before a field."""
+    return field[field[:1] == "'" and bool(_SPREADSHEET_FORMULA.match(field)) :]
+
+
+def split_first_field(line: str) -> tuple[str, str]:
+    """Split a line of CSV into the text of its first field, and the line after its first comma.
+
+    Raises ValueError if the line is malformed.
+    """
+    match = _FIRST_FIELD.match(line)
+    if match is None:
+        raise ValueError("expected a field and a comma")
+    field = match[1]
+    if field.startswith('"'):
+        field = field[1:-1].replace('""', '"')
+    return _without_apostrophe(field), line[match.end() :]

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import replace
 from operator import add
 
@@ -15,14 +14,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pipeline.errors import printable
+from pipeline.outbox.archive_rows import puzzle_text
 from pipeline.outbox.rows import Rows, count_extras, merge_fallbacks
 from pipeline.outbox.schema import Fallback
 from pipeline.outbox.tables import csv_field, one_line, trait_columns, unproved_reason, yes_or_no
 from pipeline.outbox.traits import row_fields
 from pipeline.puzzle.geometry import NINE_BY_NINE, Geometry
-from pipeline.puzzle.puzzle import Grid, Puzzle
+from pipeline.puzzle.puzzle import Grid
 from pipeline.reading.formats import Entry, Layout, symbols_of
-from pipeline.reading.formats.cells import has_default_boxes, line_with_box_size
 from pipeline.reading.formats.plain import ChunkContents, PlainLines
 from pipeline.reading.unread import caveat, unread_counts
 from pipeline.solving import Traits
@@ -338,30 +337,10 @@ def _entry_of(result: Result) -> Entry:
     if not isinstance(problem, PuzzleProblem):
         return Entry(0, "", None, None, None, plain=False)
     puzzle, symbols = problem.puzzle, symbols_of(problem.format)
-    text = _puzzle_text(puzzle, symbols)
+    text = puzzle_text(puzzle, symbols)
     parsed = problem.parsed
     entry = Entry(0, text, puzzle, None, None, plain=False, symbols=symbols, parsed=parsed)
     return entry._replace(title=parsed.title, unread=parsed.unread)
-
-
-def _puzzle_text(puzzle: Puzzle, symbols: str) -> str:
-    """Write a puzzle in one line, for a row.
-
-    Variants and marks are written in ISS. Returns an empty text if ISS cannot express the puzzle.
-    """
-    values, blank = dict(puzzle.givens()), puzzle.geometry.all_values
-    free = (mask for cell, mask in enumerate(puzzle.cells) if cell not in values)
-    if not puzzle.is_plain or any(mask != blank for mask in free):
-        with suppress(ValueError):
-            return puzzle.to("iss").rstrip("\n")
-        return ""
-    if not has_default_boxes(puzzle.geometry):
-        return line_with_box_size(puzzle)
-    filled = [values.get(cell, 0) for cell in range(len(puzzle.cells))]
-    if symbols:
-        return "".join([f".{symbols}"[value] for value in filled])
-    line = one_line(filled)
-    return line if " " in line else line.replace("0", ".")
 
 
 def _unread_caveat(entry: Entry, status: str) -> str | None:

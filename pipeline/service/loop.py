@@ -7,7 +7,13 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, nullcontext
 from typing import TYPE_CHECKING
 
-from pipeline.errors import EnvironmentFailure, MissingFolder, in_words, printable
+from pipeline.errors import (
+    EnvironmentFailure,
+    MissingFolder,
+    check_extra,
+    in_words,
+    printable,
+)
 from pipeline.service.claimers import Claimers
 from pipeline.service.intake import Intake, SweepSummary
 from pipeline.service.jobs import EndedJob
@@ -57,11 +63,18 @@ def run_once(
     environment failed, a signal ended the pass, or a file could not be claimed or published. Raises
     UsageError.
     """
+    _check_table_format(settings)
     with _Service.start(settings, log, on_finished, tuning, once=True) as service:
         code = _run_pass(service, tuning.rescan_seconds)
         if service.alarm.waited_seconds >= 1:
             log.info("run.waited", seconds=round(service.alarm.waited_seconds, 3))
     return code
+
+
+def _check_table_format(settings: Settings) -> None:
+    """Raise UsageError if the tables cannot be written in the chosen format."""
+    if settings.table_format == "parquet":
+        check_extra("--table-format parquet", "data", "pyarrow")
 
 
 def _run_pass(service: _Service, rescan_seconds: float) -> int:
@@ -102,6 +115,7 @@ def watch(
     """
     from pipeline.service.jobs import archive, collection  # noqa: F401, PLC0415 - load before files arrive
 
+    _check_table_format(settings)
     with _Service.start(settings, log, on_finished, tuning, once=False) as service:
         Folders(settings.inbox, settings.outbox).prepare()
         log.info("watch.started", inbox=printable(str(settings.inbox)))

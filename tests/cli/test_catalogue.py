@@ -177,6 +177,26 @@ def test_generate_writes_puzzles_with_one_solution_and_their_certificates(desk):
         assert row[:3] == [str(number), "".join(map(str, grid.values)), "exhaustive-search"]
 
 
+def test_generate_writes_a_table_of_puzzles_with_their_ratings(desk):
+    assert run("generate", "3", "--seed", "3", "-o", "graded.csv")[0] == 0
+    header, *table = rows("graded.csv")
+    assert header == ["puzzle", "givens", "level", "score"]
+    assert not Path("graded.txt").exists()
+    printed = run("generate", "3", "--seed", "3", "--json")[1]
+    told = [json.loads(line) for line in printed.splitlines()]
+    assert table == [
+        [
+            each["puzzle"],
+            str(each["givens"]),
+            each["rating"]["level"],
+            str(each["rating"]["score"]) if each["rating"]["solved"] else "",
+        ]
+        for each in told
+    ]
+    code, printed, _ = run("solve", "graded.csv")
+    assert (code, printed.split()[2::3]) == (0, [each["solution"] for each in told])
+
+
 def test_generate_tells_programs_how_hard_each_puzzle_is_and_its_seed(desk):
     code, printed, said = run("generate", "2", "--seed", "3", "--json")
     told = [json.loads(line) for line in printed.splitlines()]
@@ -327,6 +347,7 @@ def test_a_file_that_exists_is_replaced_with_force_only(desk, line):
     assert Path(there).read_text() != "mine"
 
 
+GENERATED = "expected a name that ends in .txt, .sdm, .iss, .csv, .sudoku or .parquet"
 ENDS = "expected a name that ends in"
 TABLE, COLLECTION = f"{ENDS} .csv, .parquet or .txt", f"{ENDS} .txt, .sdm, .iss, .csv or .sudoku"
 
@@ -340,7 +361,7 @@ TABLE, COLLECTION = f"{ENDS} .csv, .parquet or .txt", f"{ENDS} .txt, .sdm, .iss,
         ("dedupe a.txt -o all.xlsx", f"--output: all.xlsx: {COLLECTION}"),
         (
             "generate 3 -o out.PDF",
-            f"--output: out.PDF: {COLLECTION}; `sudoku-pipeline sheet` makes pages to print",
+            f"--output: out.PDF: {GENERATED}; `sudoku-pipeline sheet` makes pages to print",
         ),
     ],
 )

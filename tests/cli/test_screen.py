@@ -197,11 +197,7 @@ def refuse(told):
         (
             unpack,
             {},
-            [
-                "· members of archives: outbox/NAME.csv, puzzles of their collections:",
-                "    outbox/NAME/MEMBER.csv",
-                DONE,
-            ],
+            ["· puzzles of archives: outbox/NAME.csv", DONE],
         ),
         (
             *(refuse, {"inbox": "my in"}),

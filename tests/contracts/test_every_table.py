@@ -14,12 +14,13 @@ from support.needs import needs_arrow
 from support.notations import KILLER
 
 from pipeline import UsageError, solve, solve_many, to_arrow, to_frame
-from pipeline.outbox import arrow
+from pipeline.outbox import arrow, frames
 from pipeline.outbox.tables import (
     TABLES,
     CopyRow,
     GeneratedRow,
     PuzzleRow,
+    RatedRow,
     SourcedRow,
     column_types,
     columns,
@@ -49,6 +50,7 @@ COMMANDS = {
     "solve-none": (PuzzleRow, (), ["solve", "empty.zip", "--table"]),
     "dedupe": (CopyRow, (), ["dedupe", "a.txt", "set.zip", "-o", "kept.txt", "--force", "--table"]),
     "dedupe-against": (CopyRow, (), ["dedupe", "--against", "a.txt", "set.zip", "--table"]),
+    "generate-rated": (RatedRow, (), ["generate", "3", "--seed", "1", "--force", "-o"]),
     "generate": (GeneratedRow, (), ["generate", "3", "--seed", "1", "--table"]),
 }
 MEANS = {WHOLE: int, NUMBER: float, TRUTH: lambda text: {"true": True, "false": False}[text]}
@@ -93,6 +95,51 @@ def test_a_command_says_the_same_in_csv_and_in_parquet(name, desk):
     assert table.column_names == columns(kind, trait_names)
     assert table.to_pylist() == meant(rows, kind, trait_names)
     assert bool(rows) == (name != "solve-none")
+
+
+def test_a_published_table_can_be_dropped_again(desk):
+    """Its column `solutions` is a number, and no solution to compare."""
+    Path("in").mkdir()
+    Path("in/lines.txt").write_text(f"{EASY}\n{FOUR}\n")
+    Path("in/set.zip").write_bytes(zip_of(("lines.txt", f"{EASY}\n{FOUR}\n")))
+    assert run("run", "--inbox", "in", "--outbox", "out")[0] == 0
+    for name in ("lines", "set"):
+        code, printed, said = run("solve", f"out/{name}.csv")
+        assert (code, printed.count("unique"), "wrong" in printed + said) == (0, 2, False)
+
+
+@needs_arrow
+def test_tables_are_read_without_options_with_their_types(desk):
+    """Grids stay text, also if all of them are digits, as solutions are."""
+    duckdb = pytest.importorskip("duckdb")
+    pandas, polars = map(pytest.importorskip, ("pandas", "polars"))
+    full = "1" * 81
+    for number in (1, 2):
+        Path(f"in/set{number}").mkdir(parents=True)
+        Path(f"in/set{number}/many.txt").write_text(
+            f"{full}\n{full}\n" if number == 2 else f"{EASY}\n"
+        )
+    assert run("run", "--inbox", "in", "--outbox", "out", "--table-format", "parquet")[0] == 0
+    assert run("generate", "3", "--seed", "1", "-o", "new.csv")[0] == 0
+    assert run("generate", "3", "--seed", "1", "-o", "new.parquet")[0] == 0
+    text, whole = ("VARCHAR", "str", "String"), ("BIGINT", "int64", "Int64")
+    for name, types in (
+        ("out/set1.parquet", {"puzzle": text, "solution": text, "solutions": whole}),
+        ("out/set2.parquet", {"puzzle": text, "solution": text, "index": whole}),
+        ("new.csv", {"puzzle": text, "givens": whole}),
+        ("new.parquet", {"puzzle": text, "givens": whole, "score": whole}),
+    ):
+        ending = Path(name).suffix[1:]
+        relation = duckdb.sql(f"SELECT * FROM '{name}'")
+        frame = getattr(pandas, f"read_{ending}")(name)
+        lazy = getattr(polars, f"read_{ending}")(name)
+        for column, (in_duckdb, in_pandas, in_polars) in types.items():
+            position = relation.columns.index(column)
+            assert str(relation.types[position]) == in_duckdb
+            assert str(frame.dtypes[column]) in (in_pandas, "object", "string")
+            assert str(lazy.schema[column]) == in_polars
+        assert frame.puzzle.to_list() == lazy["puzzle"].to_list()
+    assert polars.read_parquet("out/set2.parquet")["puzzle"].to_list() == [full, full]
 
 
 @needs_arrow
@@ -264,8 +311,8 @@ def test_a_table_is_made_of_results_alone(given):
 @needs_arrow
 def test_a_table_of_many_results_counts_them_all():
     one = solve(FOUR)
-    table = to_arrow(one for _ in range(arrow.BATCH_RESULTS * 2 + 1))
-    assert table["index"].to_pylist() == [*range(1, arrow.BATCH_RESULTS * 2 + 2)]
+    table = to_arrow(one for _ in range(frames.BATCH_RESULTS * 2 + 1))
+    assert table["index"].to_pylist() == [*range(1, frames.BATCH_RESULTS * 2 + 2)]
     assert {*table["solution"].to_pylist()} == {"1243342143122134"}
 
 

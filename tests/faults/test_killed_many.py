@@ -22,6 +22,7 @@ from support.drop_folders import (
     DropFolder,
     wait_for,
 )
+from support.needs import needs_arrow
 from support.puzzles import has_ended, program
 from support.sources import (
     BLANK,
@@ -34,6 +35,9 @@ from support.sources import (
     lines,
 )
 
+from pipeline.outbox.archive_rows import archive_table
+from pipeline.outbox.arrow import difference_from_csv
+from pipeline.outbox.tables import ArchiveRow
 from pipeline.service.protocol import AUDIT_STEPS
 from pipeline.service.protocol.checkpointed import last_checkpoint
 from pipeline.service.protocol.overview import read_overview
@@ -140,7 +144,10 @@ def test_an_archive_and_a_folder_come_out_member_by_member(undisturbed: Undistur
         statuses = {row["member"]: row["status"] for row in rows}
         assert statuses["link.txt"] == "refused"
         assert statuses["bad.txt"] == "invalid"
-        assert statuses["many/lines.txt"] == "collection"
+        many = list(csv.DictReader((found["set/many/lines.csv"] or b"").decode().splitlines()))
+        assert [row for row in rows if row["member"] == "many/lines.txt"] == [
+            {"member": "many/lines.txt"} | row for row in many
+        ]
         assert statuses["inner.zip/deep.txt"] == "unique"
 
 
@@ -158,6 +165,21 @@ def test_a_run_killed_at_any_point_is_gone_on_with_behind_what_was_noted(
     files = {path.split("/")[0] for path in bench.box.kept("done")}
     assert files == {NAME}
     assert told(after, "begun") == requests[noted(before) :]
+
+
+@needs_arrow
+@pytest.mark.parametrize(("step", "nth"), [("publish.staged", 1), ("publish.renaming", 3)])
+def test_a_table_in_parquet_is_as_its_csv_after_a_kill(step: str, nth: int, bench: Bench) -> None:
+    drop(bench.box, "zip", NAME)
+    assert bench.run("--table-format", "parquet", step=step, nth=nth)[0] == -signal.SIGKILL
+    assert bench.run("--table-format", "parquet")[0] == 1
+    check_records(bench.box)
+    check_tidy(bench.box)
+    names = [file["name"] for file in bench.box.record("set")["files"]]
+    assert names == ["set.csv", "set.parquet", "set.log"]
+    table = archive_table(bench.box.outbox / "set.csv")
+    path = bench.box.outbox / "set.parquet"
+    assert difference_from_csv(path, table, ArchiveRow) is None
 
 
 @pytest.mark.parametrize(

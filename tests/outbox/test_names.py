@@ -127,7 +127,7 @@ def test_folding_twice_is_folding_once_and_forgets_the_normal_form(text):
 def test_a_job_may_write_its_record_log_and_solutions_and_its_cnfs_only_if_kept():
     endings = ("proof.cnf", "proof.drat", "proof.drat.xz", "proof.lrat", "proof.lrat.xz")
     proofs = {f"a.{ending}" for ending in (*endings, "proofs.xz", "proofs.csv")}
-    plain = {"a", "a.json", "a.log", "a.csv", "a_#.solution"} | proofs
+    plain = {"a", "a.json", "a.log", "a.csv", "a.parquet", "a_#.solution"} | proofs
     assert output_names("A", keep_cnf=False) == plain
     assert output_names("A", keep_cnf=True) == plain | {"a.cnf", "a_count.cnf"}
 

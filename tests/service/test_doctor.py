@@ -115,7 +115,7 @@ def test_machine_code_is_ready_missing_or_without_a_place(box, tmp_path, monkeyp
         elsewhere.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
         found = about(examined(box, solver="batch"), "compiled code")
         assert (found.level, "XDG_CACHE_HOME" in found.remedy) == ("warning", True)
-    monkeypatch.setitem(sys.modules, "platformdirs", None)
+    monkeypatch.setattr("pipeline.native.find_spec", lambda name: None)
     found = about(examined(box, solver="batch"), "no compiled code")
     assert (found.level, "[fast]" in found.remedy) == ("warning", True)
 

@@ -27,9 +27,7 @@ def test_it_makes_the_folders_and_the_file_and_says_how_to_start(place):
     assert printed.splitlines()[:3] == [f"created {each}" for each in made]
     assert all((place / each).exists() for each in made)
     assert "    cd 'srv/my sudoku'\n    sudoku-pipeline run " in printed
-    assert printed.endswith(
-        "\nTo run it as a service, see docs/how-to/service.md, and deploy/ in the repository.\n"
-    )
+    assert printed.endswith("To run it as a service: init --systemd, and docs/how-to/service.md.\n")
 
 
 def test_what_it_made_is_ready_for_a_run(place, monkeypatch):

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import stat
+from pathlib import Path
 
 import pytest
 from prometheus_client import parser
@@ -150,3 +152,16 @@ def test_a_file_that_cannot_be_there_is_refused_before_anything_is_taken(box, tm
     done = box.run("--metrics", str(path))
     assert (done.returncode, done.stderr) == (2, f"sudoku-pipeline: --metrics {path}: {said}\n")
     assert box.waiting() == {"a.txt"}
+
+
+def test_alerts_name_metrics_and_statuses_that_are_written(box, tmp_path):
+    page = (Path(__file__).parents[2] / "docs" / "how-to" / "monitor.md").read_text()
+    box.drop("a.txt", SMALL)
+    assert box.run("--settle", "0", "--metrics", str(tmp_path / "m.prom")).returncode == 0
+    written = (tmp_path / "m.prom").read_text()
+    names = set(re.findall(r"\bsudoku_pipeline_\w+", page.partition("alerts are")[2]))
+    assert len(names) >= 3
+    assert [name for name in names if f"\n{name}" not in written] == []
+    alternatives = re.findall(r'puzzles_total\{status=~?"([a-z|]+)"\}', page)
+    for status in {name for each in alternatives for name in each.split("|")}:
+        assert f'sudoku_pipeline_puzzles_total{{status="{status}"}} 0\n' in written

@@ -35,6 +35,7 @@ from support.logs import Silent
 from support.puzzles import EVEN_ODD
 from support.sources import check_records
 
+from pipeline.outbox.archive_rows import archive_table, members_listed
 from pipeline.service.jobs import ChunkSizes
 from pipeline.service.jobs.archive import ArchiveJob
 from pipeline.service.loop import run_once
@@ -42,7 +43,10 @@ from pipeline.service.protocol import publish
 from pipeline.service.runtime import Tuning
 from pipeline.settings import Settings
 
-HEADER = "member,format,status,solutions,complete,certificate,message\n"
+HEADER = (
+    "member,index,line,puzzle,status,solutions,complete,certificate,solution,message,disagreement,"
+    "title\n"
+)
 LINE = SMALL.replace("\n", "")
 PAIR = LINE + "\n" + OTHER.replace("\n", "") + "\n"
 BAD_LINE = PAIR + "1.k.............\n" + PAIR
@@ -95,8 +99,10 @@ def table(box, stem):
     return list(csv.DictReader(io.StringIO(box.text(f"{stem}.csv"), newline="")))
 
 
-def by_member(box, stem):
-    return {row["member"]: row for row in table(box, stem)}
+def members_of(box, stem):
+    """The members and their statuses, each once."""
+    rows = members_listed(archive_table(box.outbox / f"{stem}.csv"))
+    return [(row.member, row.status) for row in rows]
 
 
 def files_in(top):
@@ -170,33 +176,34 @@ def test_a_member_gives_what_it_gives_alone(together, alone, kind):
 
 
 @every_kind
-def test_the_table_has_a_row_for_every_member(together, kind):
+def test_the_table_has_a_row_for_every_puzzle(together, alone, kind):
     box, _ = together
     clash = '"row 1 holds 1 twice: row 1, column 1 and row 1, column 3"'
+    line, solved = SMALL.replace("\n", ""), SMALL_SOLVED.replace("\n", "")
+    one = f",unique,1,true,exhaustive-search,{solved},,,"
     rows = {
-        "a.txt": "grid,unique,1,true,exhaustive-search,",
-        "line.txt": "line,unique,1,true,exhaustive-search,",
-        "two.txt": "grid,multiple,2,true,exhaustive-search,",
-        "none.txt": f"grid,unsolvable,0,true,lrat,{clash}",
-        "marks.txt": "grid,unique,1,true,exhaustive-search,",
-        "sadman.sdk": "sadman,unique,1,true,exhaustive-search,",
-        "boxes.txt": "boxes,unique,1,true,exhaustive-search,",
-        "bad.txt": ",invalid,0,,,\"bad.txt:2:3: expected a digit or a blank, found 'k'\"",
-        "empty.txt": ',other,0,,,"empty.txt: expected a puzzle, found an empty file; '
-        f'{OTHER_SAID}"',
-        "readme.txt": ",other,0,,,\"readme.txt:1:1: expected a digit or a blank, found 'T'; "
-        f'{OTHER_SAID}"',
-        "cover.png": ',other,0,,,"cover.png: expected a puzzle as text, found a picture (PNG); '
+        "a.txt": f"1,,{line}{one}",
+        "line.txt": f"1,,{line}{one}",
+        "none.txt": f"1,,1.1.............,unsolvable,0,true,lrat,,{clash},,",
+        "bad.txt": "1,,,invalid,0,,,,\"bad.txt:2:3: expected a digit or a blank, found 'k'\",,",
+        "empty.txt": '1,,,other,0,,,,"empty.txt: expected a puzzle, found an empty file; '
+        f'{OTHER_SAID}",,',
+        "readme.txt": "1,,,other,0,,,,\"readme.txt:1:1: expected a digit or a blank, found 'T'; "
+        f'{OTHER_SAID}",,',
+        "cover.png": '1,,,other,0,,,,"cover.png: expected a puzzle as text, found a picture (PNG); '
         "type the cells: one line of 81 digits and dots; "
-        f'{OTHER_SAID}"',
-        "top.txt": "lines,collection,2,,,",
-        "worse.txt": 'lines,collection,4,,,"1 of 5 puzzles are invalid, unknown or failed"',
-        "packed.txt.gz": "grid,unique,1,true,exhaustive-search,",
+        f'{OTHER_SAID}",,',
     }
-    order = sorted(MEMBERS) if kind == "folder" else MEMBERS
-    assert box.text(f"{stem(kind)}.csv") == HEADER + "".join(
-        f"{name},{rows[name]}\n" for name in order
-    )
+    text = box.text(f"{stem(kind)}.csv")
+    assert text.startswith(HEADER)
+    for name, row in rows.items():
+        assert f"\n{name},{row}\n" in text, name
+    for name in ("top", "worse"):
+        _, *own = alone.text(f"{name}.csv").splitlines()
+        assert "".join(f"\n{name}.txt,{row}" for row in own) in text
+    order = sorted(MEMBERS) if kind == "folder" else [*MEMBERS]
+    assert [name for name, _ in members_of(box, stem(kind))] == order
+    assert len(text.splitlines()) == 1 + len(MEMBERS) - 2 + 2 + 5
 
 
 @every_kind
@@ -360,7 +367,7 @@ def test_odd_names_are_kept_in_the_tree_and_escaped_in_the_table_and_long_ones_s
 
 def test_members_with_one_stem_do_not_overwrite_each_other(odd):
     box, _ = odd
-    assert {row["status"] for row in table(box, "beside")} == {"unique", "collection"}
+    assert {status for _, status in members_of(box, "beside")} == {"unique", "collection"}
     top = box.outbox / "beside"
     records = sorted(top.rglob("*.json"))
     stems = {
@@ -386,7 +393,7 @@ def test_members_with_one_stem_do_not_overwrite_each_other(odd):
 
 def test_archives_in_archives_are_opened_one_level_deep(odd):
     box, _ = odd
-    assert [(row["member"], row["status"]) for row in table(box, "nested")] == [
+    assert members_of(box, "nested") == [
         ("inner.zip/b.txt", "unique"),
         ("inner.zip/deep/top.txt", "collection"),
         ("inner.zip/deeper.tar", "refused"),
@@ -407,8 +414,9 @@ def test_what_must_not_be_read_is_refused_one_by_one_and_listed(odd):
     assert found == [(why, "refused" if why else "unique") for why in REASONS]
     assert box.record("refused")["totals"] == {"refused": 8, "unique": 1}
     assert (box.outbox / "refused/good_1.solution").read_text() == SMALL_SOLVED
-    assert by_member(box, "linked")["link"]["message"] == "it is a link"
-    assert by_member(box, "linked")["a.txt"]["status"] == "unique"
+    messages = {row["member"]: row["message"] for row in table(box, "linked")}
+    assert messages["link"] == "it is a link"
+    assert ("a.txt", "unique") in members_of(box, "linked")
     assert box.record("only-refused")["totals"] == {"refused": 2}
     assert list((box.outbox / "only-refused").iterdir()) == []
 
@@ -438,9 +446,7 @@ def test_of_what_is_damaged_or_cut_off_all_is_solved_that_can_be_read(odd, name)
 
 def test_a_collection_that_breaks_off_in_an_archive_has_a_row_that_says_so(odd):
     box, _ = odd
-    found = table(box, "cut-twice")
-    assert found[0]["member"] == "a.txt"
-    assert (found[1]["member"], found[1]["status"]) == ("top.txt", "collection")
+    assert members_of(box, "cut-twice")[:2] == [("a.txt", "unique"), ("top.txt", "collection")]
     inner = (box.outbox / "cut-twice/top.csv").read_text().splitlines()
     assert inner[-1].endswith("cut off,,")
     assert len(inner) > 800
@@ -485,7 +491,7 @@ def test_kept_formulas_do_not_overwrite_each_other(box):
 def test_a_member_that_is_empty_though_collections_are_declared_harms_no_other(box):
     box.drop("set.zip", zip_of(("none.txt", b""), ("top.txt", PAIR.encode())))
     assert in_process(box, format="lines") in (0, 1)
-    assert by_member(box, "set")["top.txt"]["status"] == "collection"
+    assert ("top.txt", "collection") in members_of(box, "set")
     assert box.kept("done") == {"set.zip"}
     check_whole(box)
 
@@ -495,9 +501,9 @@ def test_max_bytes_bounds_a_member_and_max_total_bytes_all_of_them(box):
     box.drop("set.zip", zip_of(*entries(members)))
     box.drop("more.tar", tar_of(("a.txt", SMALL.encode()), ("b.txt", b"#" * 9000)))
     assert in_process(box, max_bytes=60, max_total_bytes=6000) == 1
-    one, long, top, other = table(box, "set")
-    statuses = [row["status"] for row in (one, top, other)]
-    assert statuses == ["unique", "collection", "unique"]
+    _, long, *_ = table(box, "set")
+    (*_, one), _, (*_, top), (*_, other) = members_of(box, "set")
+    assert [one, top, other] == ["unique", "collection", "unique"]
     assert long["status"] in ("invalid", "refused")
     assert "--max-bytes" in long["message"]
     last = table(box, "more")[-1]
@@ -550,7 +556,7 @@ def test_a_dropped_folder_of_folders_is_mirrored_and_its_links_are_refused(
     (making / "x/.hidden").write_text("x")
     making.rename(box.inbox / "set")
     assert in_process(box) == 1
-    assert [(row["member"], row["status"]) for row in table(box, "set")] == [
+    assert members_of(box, "set") == [
         ("a.txt", "unique"),
         ("away", "refused"),
         ("link.txt", "refused"),
@@ -679,7 +685,7 @@ def test_members_whose_paths_get_too_long_are_failed_and_the_others_are_written(
     assert in_process(box, tuning) == 1
     why = f"its results cannot be written under this name: {os.strerror(errno.ENAMETOOLONG)}"
     said = [(row["status"], row["message"]) for row in table(box, "set")]
-    assert said == [("failed", why), ("failed", why), ("collection", "")]
+    assert said == [("failed", why), ("failed", why), ("unique", ""), ("unique", "")]
     assert box.record("set")["totals"] == {"unique": 2, "failed": 2}
     assert {path.name for path in (outbox / "set").iterdir()} == {
         f"many{ending}" for ending in (".csv", ".json", ".log", "_1.solution")

@@ -27,7 +27,6 @@ LATER = (
     "llvmlite.binding",
     "pipeline.service.doctor",
     "pipeline.solving.compiled",
-    "platformdirs.unix",
     "pysat.solvers",
     "structlog.dev",
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import secrets
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, NoReturn
 
@@ -191,7 +192,11 @@ def generate(  # noqa: PLR0913 - one parameter per option
         ),
     ] = None,
     output: Annotated[
-        Path | None, output_option("Write the collection to this file, not to standard output.")
+        Path | None,
+        output_option(
+            "Write the collection to this file, not to standard output; to NAME.csv or "
+            "NAME.parquet as a table with puzzle, givens, level and score."
+        ),
     ] = None,
     table: TableOption = None,
     force: ForceOption = False,
@@ -213,6 +218,8 @@ def generate(  # noqa: PLR0913 - one parameter per option
 
     sudoku-pipeline generate 6 --difficulty hard -o hard.txt
 
+    sudoku-pipeline generate 100 -o graded.csv
+
     sudoku-pipeline generate 3 --technique "naked pair"
 
     sudoku-pipeline generate 3 --even-odd
@@ -221,7 +228,7 @@ def generate(  # noqa: PLR0913 - one parameter per option
     Ctrl-C, the puzzles found so far are kept, and a message says how many were found and tried.
     """
     from pipeline.cli import catalogue
-    from pipeline.cli.file_access import STANDARD_OUTPUT, check_targets
+    from pipeline.cli.file_access import GENERATED, STANDARD_OUTPUT, check_targets
     from pipeline.service.log import Display
 
     wish = catalogue.wish_of(
@@ -234,7 +241,9 @@ def generate(  # noqa: PLR0913 - one parameter per option
         raise UsageError(f"N: expected 1 to {MAX_GENERATED:,}, found {count}")
     if seed is not None and seed < 0:
         raise UsageError(f"--seed: expected 0 or more, found {seed}")
-    target, table_target = _targets_of(output, table, is_printed=not as_json, as_json=as_json)
+    target, table_target = _targets_of(
+        output, table, is_printed=not as_json, as_json=as_json, endings=GENERATED
+    )
     check_targets({"--output": target, "--table": table_target}, [], force=force)
     out, display = Output(as_json, settings.quiet), Display(None, bar=not settings.quiet)
     if seed is None:
@@ -331,12 +340,17 @@ def dedupe(  # noqa: PLR0913 - one parameter per option
 
 
 def _targets_of(
-    output: Path | None, table: Path | None, *, is_printed: bool, as_json: bool
+    output: Path | None,
+    table: Path | None,
+    *,
+    is_printed: bool,
+    as_json: bool,
+    endings: Sequence[str] | None = None,
 ) -> tuple[Path, Path | None]:
     """The paths of the collection and of its table, or None if there is no table.
 
-    `is_printed`: whether the collection goes to standard output if `output` is None. Raises
-    UsageError.
+    `is_printed`: whether the collection goes to standard output if `output` is None. `endings`: the
+    extensions that it may have, by default those of collections. Raises UsageError.
     """
     from pipeline.cli.catalogue import table_path
     from pipeline.cli.file_access import COLLECTIONS, STANDARD_OUTPUT, TABLES, check_ending
@@ -345,7 +359,7 @@ def _targets_of(
     table_target = table_path(target, table) if output or is_printed else table
     if as_json and STANDARD_OUTPUT in (target, table_target):
         raise UsageError("--json prints to standard output; name files with -o and --table")
-    check_ending("--output", target, COLLECTIONS)
+    check_ending("--output", target, endings or COLLECTIONS)
     if table_target:
         check_ending("--table", table_target, TABLES)
     return target, table_target

@@ -43,7 +43,6 @@ sudoku-pipeline run      # one pass
 sudoku-pipeline watch    # until Ctrl-C
 sudoku-pipeline serve    # a page to drop puzzles on
 """
-_SERVICE_HINT = "To run it as a service, see docs/how-to/service.md, and deploy/ in the repository."
 
 
 @takes(*(name for name in _ALL_SETTINGS if name != "poll"))
@@ -157,25 +156,59 @@ def init(
         ),
     ] = Path(),
     *,
+    examples: Annotated[
+        bool, typer.Option("--examples", help="Also put examples of the formats in the inbox.")
+    ] = False,
+    systemd: Annotated[
+        bool,
+        typer.Option(
+            "--systemd", help="Also write systemd units for this folder, in FOLDER/systemd."
+        ),
+    ] = False,
     as_json: Annotated[bool, json_option("path, made (false if it existed)")] = False,
 ) -> None:
     """Create an inbox, an outbox and a settings file, and explain how to start.
 
     The settings file lists every setting with its default, commented out. Existing files and
-    folders are kept.
+    folders are kept. The units of --systemd run this program as the current user, or as the user
+    sudoku if you are root; nothing is installed, but the commands to do so are printed.
 
     sudoku-pipeline init srv/sudoku
+
+    sudoku-pipeline init --examples
+
+    sudoku-pipeline init --systemd /srv/sudoku
     """
     from pipeline.service.init import create
+    from pipeline.service.units import copy_examples, install_commands, write_units
+
+    out = Output(as_json)
+
+    def report(path: Path, *, is_new: bool, is_shown: bool = True) -> None:
+        text = f"{'created' if is_new else 'kept'} {printable(str(path))}"
+        out.row({"path": str(path), "made": is_new}, text if is_shown else None)
 
     for path, is_new in create(folder, CONFIG_FILE):
-        text = f"{'created' if is_new else 'kept'} {printable(str(path))}"
-        Output(as_json).row({"path": str(path), "made": is_new}, text)
+        report(path, is_new=is_new)
+    if examples:
+        copied = [*copy_examples(folder / Settings().inbox)]
+        for path, is_new in copied:
+            report(path, is_new=is_new, is_shown=False)
+        if not as_json:
+            count = sum(is_new for _, is_new in copied)
+            print(f"created {counted(count, 'example')} in {printable(str(copied[0][0].parent))}")
+    for path, is_new in write_units(folder, CONFIG_FILE) if systemd else ():
+        report(path, is_new=is_new)
     if as_json:
         return
     place = "" if folder == Path() else f"cd {shlex.quote(printable(str(folder)))}\n"
     commands = textwrap.indent(place + _START_COMMANDS, "    ")
-    print(f"\nTo start, drop puzzles in the inbox:\n\n{commands}\n{_SERVICE_HINT}")
+    print(f"\nTo start, drop puzzles in the inbox:\n\n{commands}")
+    if systemd:
+        installing = textwrap.indent("\n".join(install_commands(folder)), "    ")
+        print(f"To install and start the service:\n\n{installing}")
+    else:
+        print("To run it as a service: init --systemd, and docs/how-to/service.md.")
 
 
 def _terminal_log(settings: Settings, *, is_single_pass: bool = False) -> Screen | None:

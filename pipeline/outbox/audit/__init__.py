@@ -36,7 +36,7 @@ from pipeline.outbox.published import (
     load_published,
 )
 from pipeline.outbox.schema import ARCHIVE, SCHEMA, or_none
-from pipeline.outbox.tables import MemberRow, PuzzleRow, traits_in
+from pipeline.outbox.tables import ArchiveRow, MemberRow, PuzzleRow, traits_in
 from pipeline.reading import Archive, Collection, Unreadable
 from pipeline.reading.archives import UnpackError, UnpackLimits
 from pipeline.reading.archives.streams import PeekableStream
@@ -120,7 +120,7 @@ def _is_table(path: Path) -> bool:
     except OSError:
         return False
     text = first.decode("ascii", errors="replace")
-    return any(traits_in(text, kind) is not None for kind in (MemberRow, PuzzleRow))
+    return any(traits_in(text, kind) is not None for kind in (ArchiveRow, MemberRow, PuzzleRow))
 
 
 def _contains_results(path: Path) -> bool:

@@ -9,12 +9,12 @@ from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path, PurePosixPath
 
-from msgspec.structs import asdict
-
-from pipeline.errors import InputError, counted, in_words, printable
+from pipeline.errors import InputError, counted, in_words
 from pipeline.outbox import CollectionRecord, NoRecord, Record
+from pipeline.outbox.audit.archive_table import ArchiveTable
 from pipeline.outbox.audit.collection import (
     audit_counts,
+    audit_parquet,
     counts_in_record,
     counts_summary,
 )
@@ -22,8 +22,7 @@ from pipeline.outbox.audit.findings import NOT_LISTED, Findings, audit_files, fo
 from pipeline.outbox.audit.single import audit_content
 from pipeline.outbox.published import PublishedCollection, PublishedPuzzle, load_published
 from pipeline.outbox.schema import COLLECTION, DISAGREEMENTS, PROVED, REFUSED, UNVERIFIED, or_none
-from pipeline.outbox.tables import MemberRow, columns, member_fields, read_rows, traits_in
-from pipeline.outbox.traits import TABLE_TRAITS, traits_in_record
+from pipeline.outbox.tables import ArchiveRow
 from pipeline.reading import OneProblem, Unreadable
 from pipeline.reading.archives import UnpackError, UnpackLimits
 from pipeline.reading.archives.streams import PeekableStream, drain
@@ -63,20 +62,20 @@ class _AuditedArchive:
     def run(self, original: Path) -> None:
         """Audit all members. Raises InputError or OSError if the audit must stop before the end."""
         self._find_records()
-        table = self._published.sibling(f"{self._published.stem}.csv")
-        rows = read_rows(table, MemberRow, self._published.record.schema)
+        table = ArchiveTable(self._published)
+        if table.is_of_members and self._report.is_current_build:
+            self._report.add_problem(
+                f"{self._published.stem}.csv has other columns than this version writes"
+            )
         for number, member in enumerate(walk(original, UnpackLimits.of(self._report.settings))):
-            row = next(rows, None)
-            if row is None:
-                raise InputError(f"{table.name} ends too early, before {member.name}")
             self.count += 1
-            self._audit_member(number, member, row, self._report.section(member.name))
-        if next(rows, None) is not None:
-            raise InputError(f"{table.name} continues after the last member")
+            self._audit_member(number, member, table, self._report.section(member.name))
+        table.check_end()
         for path in self._records.values():
             self._report.add_problem(f"{self._relative(path)} belongs to no member of the archive")
         for path in sorted(self._empty_folders):
             self._report.add_problem(f"{self._relative(path)}/ is an empty folder")
+        audit_parquet(self._published, ArchiveRow, self._report)
         audit_counts(self._published, self.counts, self._unread, self._report)
 
     def _relative(self, path: Path) -> str:
@@ -111,26 +110,30 @@ class _AuditedArchive:
             for name in sorted(folder.names):
                 self._report.add_problem(f"{self._relative(folder.path / name)} {NOT_LISTED}")
 
-    def _audit_member(self, number: int, member: Member, row: MemberRow, report: Findings) -> None:
-        """Audit a member: its row in the table, and its set."""
-        if row.member != printable(member.name):
-            report.add_problem(
-                f"row {number + 1} of the table should be this member, found {row.member[:100]!r}"
-            )
-        if row.status != COLLECTION:
-            self.counts[row.status] += 1
+    def _audit_member(
+        self, number: int, member: Member, table: ArchiveTable, report: Findings
+    ) -> None:
+        """Audit a member: its rows in the table, and its set."""
         path = self._records.pop(number, None)
-        if path is None and (row.solutions not in ("", "0") or row.complete or row.certificate):
-            report.add_problem("its row in the table has results, but there is no record")
         source = source_of_member(member, report.settings)
         is_refused = isinstance(source, Unreadable) and source.data is None
-        if path is not None and is_refused:
-            report.add_problem(f"cannot be read, but its status is {row.status!r}")
-        elif path is not None:
-            published = load_published(path)
+        published = load_published(path) if path is not None and not is_refused else None
+        if isinstance(published, PublishedCollection) and not table.is_of_members:
             report = replace(report, is_current_build=published.is_current_build)
             self._audit_set(published, member.name, source, report)
-            _compare_row(published, row, report)
+            table.compare_collection(published, member.name, report)
+            return
+        row = table.take_row(member.name, report)
+        if row.status != COLLECTION:
+            self.counts[row.status] += 1
+        if path is None:
+            table.check_without_results(row, report)
+        if path is not None and is_refused:
+            report.add_problem(f"cannot be read, but its status is {row.status!r}")
+        elif published is not None:
+            report = replace(report, is_current_build=published.is_current_build)
+            self._audit_set(published, member.name, source, report)
+            table.compare_row(published, row, source, report)
         elif row.status == "failed" and member.stream is not None:
             self._allow_empty_folders(member)
         elif row.status != REFUSED or not is_refused:
@@ -192,31 +195,6 @@ class _AuditedArchive:
         recorded = or_none(record.certificate)
         if record.complete and recorded and recorded.complete in (PROVED, UNVERIFIED):
             self.counts[recorded.complete] += 1
-
-
-def _compare_row(
-    published: PublishedPuzzle | PublishedCollection, row: MemberRow, report: Findings
-) -> None:
-    """Compare the row of a member with its record."""
-    record = published.record
-    if isinstance(published, PublishedCollection):
-        totals = published.record.totals
-        solved = totals.get("unique", 0) + totals.get("multiple", 0)
-        fields = [record.format or "", record.status, str(solved), "", "", row.message]
-        fields += [""] * (len(columns(type(row))) - len(columns(MemberRow)))
-    else:
-        trait_names = traits_in(",".join(columns(type(row))), MemberRow) or ()
-        fields = member_fields(published.record, trait_names)
-        in_record = [TABLE_TRAITS[name].field for name in traits_in_record(published.record)]
-        if in_record and in_record != [TABLE_TRAITS[name].field for name in trait_names]:
-            report.add_problem("the record and the table have different --traits")
-    expected = type(row)(row.member, *fields)
-    for name, recorded in asdict(expected).items():
-        if (in_table := getattr(row, name)) != recorded:
-            add_finding = report.add_difference if name == "message" else report.add_problem
-            add_finding(
-                f"{name} is {in_table[:60]!r} in the table, {recorded[:60]!r} in its record"
-            )
 
 
 def _is_folder_of(outbox_parts: Sequence[str], archive_parts: Sequence[str]) -> bool:

@@ -198,7 +198,7 @@ def _compare_with_entry(
             may_differ = field == "puzzle" and puzzle and not report.is_current_build
             add_finding = (
                 report.add_difference
-                if may_differ and puzzle == _parse_puzzle_field(listed)
+                if may_differ and puzzle == parse_puzzle_field(listed)
                 else report.add_problem
             )
             add_finding(
@@ -206,7 +206,7 @@ def _compare_with_entry(
             )
 
 
-def _parse_puzzle_field(text: str) -> Puzzle | None:
+def parse_puzzle_field(text: str) -> Puzzle | None:
     """Parse the field `puzzle` of a row. Returns None if its notation cannot be detected."""
     with suppress(InvalidPuzzle):
         return parse_source(text.encode(errors="surrogateescape"), "the table").puzzle

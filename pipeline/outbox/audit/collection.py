@@ -6,7 +6,9 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 
-from pipeline.errors import InputError, counted
+from msgspec import Struct
+
+from pipeline.errors import InputError, UsageError, counted, in_words
 from pipeline.outbox.audit.audited_rows import AuditedRow, RowChunk, read_row, row_chunks
 from pipeline.outbox.audit.batches import (
     asserted_verdict,
@@ -64,6 +66,25 @@ def audit_counts(
         )
     audit_fallbacks(record, report)
     audit_log(published, report)
+
+
+def audit_parquet(
+    published: PublishedCollection, row_class: type[Struct], report: Findings
+) -> None:
+    """Compare the Parquet file of a set, if it has one, with its table. Raises InputError."""
+    path = published.sibling(f"{published.stem}.parquet")
+    if path.name not in published.files:
+        return
+    from pipeline.outbox.arrow import difference_from_csv  # noqa: PLC0415 - needs an extra
+
+    try:
+        table = Table(published.sibling(f"{published.stem}.csv"), row_class)
+        if fault := difference_from_csv(path, table, row_class, table.trait_names):
+            report.add_problem(f"{path.name}: {fault}")
+    except UsageError as error:
+        report.add_gap(f"{path.name} was not compared with the table: {error}")
+    except OSError as error:
+        report.add_problem(f"{path.name}: cannot be read: {in_words(error)}")
 
 
 def counts_summary(subject: str, counts: Counter[str]) -> str:
@@ -130,6 +151,7 @@ class _AuditedCollection:
             if table.trait_names:
                 audit_row_traits(chunk, table.trait_names, self._report)
             self._report_progress(self.count)
+        audit_parquet(published, PuzzleRow, self._report)
         audit_counts(published, self.counts, self._unread, self._report)
 
     def _count_unread(self, chunks: Iterable[ChunkContents]) -> Iterator[ChunkContents]:

@@ -15,7 +15,7 @@ from datetime import UTC, datetime
 from functools import cached_property
 from itertools import chain, count, repeat
 from pathlib import Path, PurePosixPath
-from typing import Final, Generic, TypeVar
+from typing import Any, Final, TypeVar
 
 from msgspec.structs import astuple
 from msgspec.structs import replace as with_fields
@@ -30,6 +30,7 @@ from pipeline.outbox import (
     load_record,
     schema,
 )
+from pipeline.outbox.archive_rows import UNREADABLE, archive_table, members_listed
 from pipeline.outbox.names import likely_stems
 from pipeline.outbox.published import Published
 from pipeline.outbox.schema import EXTRA_COUNTS, SCHEMA, WITH_TOTALS, RecordedCell, or_none
@@ -39,9 +40,6 @@ from pipeline.puzzle.geometry import MAX_SIDE
 from pipeline.puzzle.shapes import Place
 from pipeline.reading.unread import unread_summary
 from pipeline.settings import Reading, Settings, is_declaration, with_declared
-
-UNREADABLE: Final = "unreadable"
-"""The status of a file with the name of a record that contains no record."""
 
 STATUSES: Final = (*(status for status in schema.STATUSES if status not in WITH_TOTALS), UNREADABLE)
 """The statuses of puzzles, in display order."""
@@ -256,7 +254,7 @@ def rating_text(level: str, score: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Sample(Generic[_R]):
+class Sample:
     """Some rows of a table, failures first.
 
     - `rows`: the index of each row, from 0; the row; and its second solution, or an empty text.
@@ -264,46 +262,71 @@ class Sample(Generic[_R]):
     - `levels`: the levels of difficulty of all rows of the table.
     """
 
-    rows: list[tuple[int, _R, str]]
+    rows: list[tuple[int, PuzzleRow, str]]
     count: int
     levels: set[str]
 
 
+def sample_members(
+    path: Path, max_rows: int, *, schema: int = SCHEMA
+) -> tuple[list[tuple[int, MemberRow]], set[str]]:
+    """Summarise at most `max_rows` members of an archive, failures first. Raises InputError.
+
+    Returns the index of each member, from 0, with its summary, and the levels of difficulty of all
+    rows of the archive's table.
+    """
+    table, levels = archive_table(path, schema, truncates=True), set[str]()
+    members = map(_display_fields, members_listed(table, _collecting_levels(table, levels)))
+    ranked = ((_rank(row.status), index, row) for index, row in enumerate(members))
+    best = heapq.nsmallest(max_rows, ranked, key=lambda member: member[:2])
+    return [(index, row) for _, index, row in best], levels
+
+
+def _rank(status: str) -> int:
+    return 0 if status in ERROR_STATUSES else _STATUS_RANKS.get(status, 4)
+
+
+def _collecting_levels(table: Table[Any], levels: set[str]) -> Iterator[str]:
+    """Yield the lines of a table, and add their levels of difficulty to `levels`."""
+    traits = table.trait_columns
+    if "level" not in traits:
+        yield from table
+        return
+    level_index = len(traits) - traits.index("level")  # from the end
+    for line in table:
+        if len(fields := line.rsplit(",", level_index)) > level_index:
+            levels.add(fields[1])
+        yield line
+
+
 def sample_table(
-    path: Path,
-    row_class: type[_R],
-    max_rows: int,
-    second_path: Path | None = None,
-    *,
-    schema: int = SCHEMA,
-) -> Sample[_R]:
+    path: Path, max_rows: int, second_path: Path | None = None, *, schema: int = SCHEMA
+) -> Sample:
     """Read a sample of at most `max_rows` rows. Raises InputError.
 
     `second_path`: the file of second solutions; None if no puzzle has one.
     """
-    table, levels, indexes = Table(path, row_class, schema, truncates=True), set[str](), count()
-    status_index = columns(row_class).index("status")
-    traits = table.trait_columns
-    level_index = len(traits) - traits.index("level") if "level" in traits else 0  # from the end
+    table, levels, indexes = Table(path, PuzzleRow, schema, truncates=True), set[str](), count()
+    status_index = columns(PuzzleRow).index("status")
     second_lines = lines_of(second_path, truncates=True) if second_path else iter(())
 
-    def ranked_rows() -> Iterator[tuple[int, int, _R | str, str]]:
+    def ranked_rows() -> Iterator[tuple[int, int, PuzzleRow | str, str]]:
         """Yield the rank and index of each row, the row or its line, and its second solution.
 
         A line is parsed later, if its row is in the sample.
         """
         for line, other, index in zip(
-            table, chain(second_lines, repeat("")), indexes, strict=False
+            _collecting_levels(table, levels),
+            chain(second_lines, repeat("")),
+            indexes,
+            strict=False,
         ):
-            if level_index and len(fields := line.rsplit(",", level_index)) > level_index:
-                levels.add(fields[1])
             fields = line.split(",", status_index + 1)
             is_unquoted = len(fields) > status_index + 1 and '"' not in line
             is_short = len(line) <= _MAX_LINE_CHARACTERS
             row = line if is_unquoted and is_short else _display_row(table, index, line)
             status = fields[status_index] if isinstance(row, str) else row.status
-            rank = 0 if status in ERROR_STATUSES else _STATUS_RANKS.get(status, 4)
-            yield rank, index, row, other if len(other) <= _MAX_LINE_CHARACTERS else ""
+            yield _rank(status), index, row, other if len(other) <= _MAX_LINE_CHARACTERS else ""
 
     best = heapq.nsmallest(max_rows, ranked_rows())
     rows = [
@@ -314,7 +337,7 @@ def sample_table(
     return Sample(sample, next(indexes), levels)
 
 
-def _display_row(table: Table[_R], index: int, line: str) -> _R:
+def _display_row(table: Table[PuzzleRow], index: int, line: str) -> PuzzleRow:
     """Parse a line for display. A malformed line becomes a row with the status UNREADABLE."""
     try:
         row = table.row(line)
@@ -324,4 +347,9 @@ def _display_row(table: Table[_R], index: int, line: str) -> _R:
         return table.row_class(**(dict.fromkeys(names, "") | fields))
     if len(line) > _MAX_LINE_CHARACTERS:
         row = table.row_class(*map(display_text, astuple(row)))
+    return _display_fields(row)
+
+
+def _display_fields(row: _R) -> _R:
+    """A copy of a row, with a known status and a message that can be shown."""
     return with_fields(row, status=display_status(row.status), message=display_text(row.message))

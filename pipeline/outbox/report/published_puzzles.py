@@ -14,6 +14,7 @@ from pathlib import Path
 from pipeline.certify import certify_grid
 from pipeline.errors import InputError, printable
 from pipeline.outbox import RECORD_SUFFIX, file_hashes, read_record
+from pipeline.outbox.archive_rows import archive_table, members_listed
 from pipeline.outbox.names import REPORT, STEPS_FOLDER
 from pipeline.outbox.originals import Originals, SmallOriginals, enclosing_archive
 from pipeline.outbox.report.board import Board
@@ -29,7 +30,7 @@ from pipeline.outbox.report.published_jobs import (
 from pipeline.outbox.report.sheet import SheetPuzzle
 from pipeline.outbox.report.survey import is_record
 from pipeline.outbox.schema import ARCHIVE, PuzzleRecord, or_none
-from pipeline.outbox.tables import MemberRow, read_rows, rows_with_solutions
+from pipeline.outbox.tables import rows_with_solutions
 from pipeline.reading.formats.dimacs import CNF_FORMAT, FORMULA_REFUSED
 
 _TABLE_SUFFIX = ".csv"
@@ -101,8 +102,8 @@ def _puzzles_of_archive(
     archive: PublishedJob, small_originals: SmallOriginals
 ) -> Iterator[SheetPuzzle | InputError]:
     try:
-        rows = read_rows(archive.path.with_suffix(_TABLE_SUFFIX), MemberRow, archive.record.schema)
-        numbered = enumerate(rows)
+        table = archive_table(archive.path.with_suffix(_TABLE_SUFFIX), archive.record.schema)
+        numbered = enumerate(members_listed(table))
         while batch := [*islice(numbered, _BATCH_MEMBERS)]:
             for row, job, original in find_members(archive, batch, small_originals):
                 where = f"{archive.source}/{row.member}"

@@ -23,12 +23,13 @@ from pipeline.outbox.report.published_jobs import (
     PublishedJob,
     display_text,
     rating_text,
+    sample_members,
     sample_table,
     shorten,
 )
 from pipeline.outbox.report.survey import PageBounds
 from pipeline.outbox.schema import PROVED, UNVERIFIED, PuzzleRecord, or_none
-from pipeline.outbox.tables import MemberRow, PuzzleRow
+from pipeline.outbox.tables import PuzzleRow
 from pipeline.puzzle.puzzle import Puzzle
 from pipeline.reading.formats.dimacs import CNF_FORMAT
 from pipeline.solving import LEVELS
@@ -51,7 +52,13 @@ _MAX_REASON_CHARACTERS, _MAX_NUMBER_CHARACTERS = 200, 20
 _MAX_LINKS = 6
 """Maximum number of links to files of a job."""
 
-_LINK_TEXTS = {".json": "record", ".log": "log", ".csv": "table", ".proofs.xz": "proofs"}
+_LINK_TEXTS = {
+    ".json": "record",
+    ".log": "log",
+    ".csv": "table",
+    ".parquet": "Parquet",
+    ".proofs.xz": "proofs",
+}
 """Part of a file name after the stem → text of the link to the file."""
 
 STEPS_ADDRESS, PICTURE_ADDRESS = "steps?record=", "picture?record="
@@ -276,7 +283,7 @@ class Viewer:
         second_path = job.sibling(f"{job.stem}_2.solution")
         second_file = second_path if second_path.name in job.files else None
         table, schema = job.path.with_suffix(".csv"), job.record.schema
-        sample = sample_table(table, PuzzleRow, max_rows, second_file, schema=schema)
+        sample = sample_table(table, max_rows, second_file, schema=schema)
         self._levels |= sample.levels
         cards = [self._row_card(job, row, second, prefix) for _, row, second in sample.rows]
         return cards, sample.count
@@ -306,14 +313,13 @@ class Viewer:
         Returns the cards, and the number of all puzzles. Raises InputError.
         """
         table, schema = job.path.with_suffix(".csv"), job.record.schema
-        sample = sample_table(table, MemberRow, max_rows, schema=schema)
-        self._levels |= sample.levels
+        rows, levels = sample_members(table, max_rows, schema=schema)
+        self._levels |= levels
         originals = (
             self._originals
             if self.row_boards_left > 0
             else replace(self._originals, budget=iter(()))
         )
-        rows = [(index, row) for index, row, _ in sample.rows]
         members = sorted(find_members(job, rows, originals), key=_member_sort_key)
         cards: list[Card] = []
         for number, member in enumerate(members, 1):

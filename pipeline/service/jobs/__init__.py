@@ -24,6 +24,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from msgspec import Struct
+
 from pipeline.errors import printable
 from pipeline.files import digest_of
 from pipeline.outbox.events import finished_fields
@@ -55,7 +57,7 @@ if TYPE_CHECKING:
     from pipeline.reading.formats import Layout, TextChunk, TextPosition
 
 
-CHECKPOINT_FORMAT = 4
+CHECKPOINT_FORMAT = 5
 """Increment this when the state or the published files of a job change.
 
 A job whose checkpoint has another number starts again.
@@ -259,6 +261,8 @@ class LongJob(Job):
     format: str
     reason: str
     """Why the source was read in this format."""
+    row_class: type[Struct] = PuzzleRow
+    """The columns of the table."""
     is_quick = False
     """Whether computing all steps in this process is faster than starting a worker."""
 
@@ -314,7 +318,20 @@ class LongJob(Job):
         return CollectionSet(*source, self.totals, self.fallbacks, self.seconds, self.unread)
 
     def output_set(self) -> OutputSet:
+        if self._settings.table_format == "parquet":
+            self._write_parquet()
         return replace(super().output_set(), checkpointed=self._checkpointed.staged_files())
+
+    def _write_parquet(self) -> None:
+        """Write the complete table again, with types."""
+        from pipeline.outbox.arrow import write_parquet  # noqa: PLC0415 - needs an extra
+
+        stem = self.claim.manifest.stem
+        with (
+            self._checkpointed.path(f"{stem}.csv").open("rb") as lines,
+            self._checkpointed.new_file(f"{stem}.parquet") as file,
+        ):
+            write_parquet(lines, file, self.row_class, self._settings.trait_names)
 
     def discard(self) -> None:
         """Remove all files written so far. The job must start again."""

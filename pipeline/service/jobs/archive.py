@@ -4,28 +4,37 @@ from __future__ import annotations
 
 import errno
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import Any
 
 import msgspec
+from msgspec.structs import astuple
 
-from pipeline.errors import printable
 from pipeline.files import digest_of
 from pipeline.outbox import RECORD_SUFFIX, read_record
+from pipeline.outbox.archive_rows import (
+    puzzle_text,
+    row_of_record,
+    row_without_results,
+    with_member,
+)
 from pipeline.outbox.names import COUNT_SUFFIX, is_output, shorten_stem, stems_for
 from pipeline.outbox.rows import Rows, count_extras, merge_fallbacks
 from pipeline.outbox.schema import EXTRA_COUNTS, REFUSED, Fallback, PuzzleRecord, Record, or_none
 from pipeline.outbox.tables import (
-    MemberRow,
-    columns,
+    ArchiveRow,
+    PuzzleRow,
     csv_line,
     header,
-    member_fields,
+    one_line,
+    trait_columns,
 )
+from pipeline.outbox.traits import record_fields
 from pipeline.outbox.write_record import (
     CollectionSet,
     Origin,
@@ -34,8 +43,10 @@ from pipeline.outbox.write_record import (
     limit_solutions,
     timestamp,
 )
+from pipeline.puzzle.puzzle import Grid
 from pipeline.reading import Archive, OneProblem
 from pipeline.reading.archives.streams import Meter
+from pipeline.reading.formats import symbols_of
 from pipeline.reading.read import NOTHING_LIKE_A_PUZZLE, looks_like_no_puzzle
 from pipeline.reading.unread import add_unread, unread_counts
 from pipeline.service.jobs import ChunkRequest, ChunkSizes, CollectionEnd, LongJob
@@ -47,8 +58,8 @@ from pipeline.service.protocol.durable import sync
 from pipeline.service.protocol.folders import Folders
 from pipeline.service.protocol.publish import CheckpointedFile, OutputSet
 from pipeline.settings import Settings
-from pipeline.solving import ERROR_STATUSES
 from pipeline.solving.items import members_of
+from pipeline.solving.problem import PuzzleProblem
 from pipeline.solving.result import Result
 
 _LONGEST_ENDING = "_1234567.solution"
@@ -59,6 +70,7 @@ class ArchiveJob(LongJob):
     """The job of a dropped archive or folder. Results are written to a hidden tree."""
 
     status = "archive"
+    row_class = ArchiveRow
 
     def __init__(
         self,
@@ -82,11 +94,12 @@ class ArchiveJob(LongJob):
         """The name of the collection that is being written, and its table or why it has none."""
         if "inner" in state:
             member, stem, table_state = state["inner"]
-            table = None if table_state is None else self._table(stem, table_state)
+            table = None if table_state is None else self._table(member, stem, table_state)
             self._open_collection = member, table or stem
 
-    def _table(self, stem: str, state: dict[str, Any]) -> CheckpointedTable:
-        return CheckpointedTable(self._checkpointed, stem, self._settings, state)
+    def _table(self, member: str, stem: str, state: dict[str, Any]) -> CheckpointedTable:
+        on_rows = partial(self._append_rows, member)
+        return CheckpointedTable(self._checkpointed, stem, self._settings, state, on_rows)
 
     def steps(self) -> Iterator[PuzzleBatch | ChunkRequest | CollectionEnd]:
         """Yield batches of single puzzles and chunks of collections, in the archive's order."""
@@ -132,7 +145,7 @@ class ArchiveJob(LongJob):
         """Write the files and the row of a member that is one puzzle or formula."""
         data = item.data
         if data is None:
-            self._write_row(item.name, None, REFUSED, 0, "", "", printable(result.message or ""))
+            self._write_row(item.name, row_without_results(REFUSED, result.message or ""))
             return
         result, trait_names = _member_result(data, result), self._settings.trait_names
         origin = self._member_origin(item.name, digest(data), len(data))
@@ -140,30 +153,38 @@ class ArchiveJob(LongJob):
         numbered_stem = shorten_stem(PurePosixPath(item.name).name, "~1000000")
         result = limit_solutions(result, numbered_stem)
         contents = PuzzleSet(origin, result, self._settings.keep_cnf)
+        trait_fields = None
         try:
             record = self._tree.write_puzzle_set(item.name, self._member_count, contents)
             add_unread(self.unread, unread_counts([or_none(record.unread) or ()]))
+            row = row_of_record(record, *_puzzle_and_solution(result))
+            trait_fields = record_fields(record, trait_names)
         except OSError as error:
             why = _why_name_is_unusable(error)
             result = replace(result, status="failed", solutions=(), complete=None, message=why)
-            record, trait_names = PuzzleSet(origin, result).record({}, datetime.now(UTC)), ()
+            row = row_without_results("failed", why)
         self.fallbacks = merge_fallbacks((*self.fallbacks, *count_extras(result, self.totals)))
-        self._write_row(item.name, *member_fields(record, trait_names))
+        self._write_row(item.name, row, trait_fields)
 
     def _member_origin(self, name: str, sha256: str | None, size: int | None) -> Origin:
         return replace(self._origin(sha256, size), source=name, member=self._member_count)
 
-    def _write_row(self, member: str, format_name: str | None, status: str, *rest: object) -> None:
-        """Write a row of the table of members; missing fields at its end are left empty."""
-        if status != "collection":  # for a collection, the caller counts the puzzles
-            self.totals[status] += 1
+    def _write_row(
+        self, member: str, row: PuzzleRow, trait_fields: Sequence[str] | None = None
+    ) -> None:
+        """Write the only row of a member. Without `trait_fields`, its trait columns are empty."""
+        self.totals[row.status] += 1
         self._member_count += 1
-        trait_names = self._settings.trait_names
-        if self._member_count == 1:
-            self._checkpointed.append(self._table_name, header(MemberRow, trait_names))
-        fields = [printable(member), format_name, status, *rest]
-        fields += [""] * (len(columns(MemberRow, trait_names)) - len(fields))
-        self._checkpointed.append(self._table_name, csv_line(fields))
+        if trait_fields is None:
+            trait_fields = [""] * len(trait_columns(self._settings.trait_names))
+        self._append_rows(member, csv_line((*astuple(row), *trait_fields)))
+
+    def _append_rows(self, member: str, rows: bytes) -> None:
+        """Append rows of a member to the archive's table, which is created if necessary."""
+        if self._table_name not in self._checkpointed:
+            first_line = header(ArchiveRow, self._settings.trait_names)
+            self._checkpointed.append(self._table_name, first_line)
+        self._checkpointed.append(self._table_name, with_member(member, rows))
 
     def _table_of(self, member: str) -> CheckpointedTable | str:
         """The table of a collection, which is created if necessary.
@@ -174,17 +195,17 @@ class ArchiveJob(LongJob):
         if self._open_collection is None or self._open_collection[0] != member:
             try:
                 stem = self._tree.checked_stem_for(member, self._member_count)
-                self._open_collection = member, self._table(f"/{stem}", {})
+                self._open_collection = member, self._table(member, f"/{stem}", {})
             except OSError as error:
                 self._open_collection = member, _why_name_is_unusable(error)
         return self._open_collection[1]
 
     def _finish_collection(self, end: CollectionEnd) -> None:
-        """Write the files and the row of a member that is a collection."""
+        """Write the files of a member that is a collection. Its rows are written already."""
         member, layout = end.member, end.layout
         table, self._open_collection = self._table_of(member), None
         if isinstance(table, str):
-            self._write_row(member, layout.format.name, "failed", 0, "", "", printable(table))
+            self._write_row(member, row_without_results("failed", table))
             return
         table.finish(end)
         for name in table.names():
@@ -202,12 +223,7 @@ class ArchiveJob(LongJob):
         )
         self._tree.write(table.stem.lstrip("/"), contents, table.names())
         self._tree.sync()
-        errors = sum(table.totals[status] for status in ERROR_STATUSES)
-        message = f"{errors} of {table.count} puzzles are invalid, unknown or failed"
-        message = message if errors else ""
-        solved = table.totals["unique"] + table.totals["multiple"]
-        message = printable(end.error or message)
-        self._write_row(member, format_name, "collection", solved, "", "", message)
+        self._member_count += 1
         self.totals += table.totals
         self.fallbacks = merge_fallbacks((*self.fallbacks, *table.fallbacks))
         add_unread(self.unread, table.unread)
@@ -230,10 +246,8 @@ class ArchiveJob(LongJob):
         return Progress(puzzles, self._meter.read, self._size)
 
     def output_set(self) -> OutputSet:
-        if not self._member_count:
-            self._checkpointed.append(
-                self._table_name, header(MemberRow, self._settings.trait_names)
-            )
+        if self._table_name not in self._checkpointed:  # an empty archive has a table, too
+            self._append_rows("", b"")
         if not self.claim.manifest.files:  # if publication has begun, the tree may be renamed
             self._checkpointed.tree.mkdir(exist_ok=True)
         return replace(super().output_set(), tree=self._checkpointed.tree)
@@ -254,6 +268,17 @@ def _member_result(data: bytes, result: Result) -> Result:
     if result.status != "invalid" or not looks_like_no_puzzle(data):
         return result
     return replace(result, status="other", message=f"{result.message}; {NOTHING_LIKE_A_PUZZLE}")
+
+
+def _puzzle_and_solution(result: Result) -> tuple[str, str]:
+    """The puzzle and the first solution of a result, in one line each; empty without one."""
+    problem = result.problem
+    if not isinstance(problem, PuzzleProblem):
+        return "", ""
+    symbols = symbols_of(problem.format)
+    grids = [solution for solution in result.solutions[:1] if isinstance(solution, Grid)]
+    solution = one_line(grids[0].values, symbols) if grids else ""
+    return puzzle_text(problem.puzzle, symbols), solution
 
 
 class Tree:

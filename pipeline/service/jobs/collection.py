@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from itertools import zip_longest
 from types import MappingProxyType
 from typing import Any
@@ -36,6 +36,8 @@ class CheckpointedTable:
     - `count`: number of puzzles written.
     - `seconds`: computing time of all workers.
     - `index_offset`: for the first puzzle of the last chunk, its index minus its line number.
+
+    `on_rows` is called with the rows that were appended to the table.
     """
 
     def __init__(
@@ -44,8 +46,10 @@ class CheckpointedTable:
         stem: str,
         settings: Settings,
         state: Mapping[str, Any] = MappingProxyType({}),
+        on_rows: Callable[[bytes], object] = lambda _rows: None,
     ) -> None:
         self._checkpointed = checkpointed
+        self._on_rows = on_rows
         self._trait_names = settings.trait_names
         self.stem = stem
         self.index_offset = 0
@@ -98,7 +102,9 @@ class CheckpointedTable:
         for _ in range(self._ranks, max(1, len(rows.solutions))):
             self._add_rank()
         table, *files = self.names()
-        self._checkpointed.append(table, rows.table_from(self.count + 1))
+        lines = rows.table_from(self.count + 1)
+        self._checkpointed.append(table, lines)
+        self._on_rows(lines)
         for name, lines in zip_longest(files, rows.solutions):
             self._checkpointed.append(name, rows.empty_lines() if lines is None else lines)
         self.count += rows.count

@@ -11,10 +11,11 @@ import contextlib
 import json
 import os
 import shutil
+from collections.abc import Iterator
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from pipeline.files import digest_of, opened, write_all
 from pipeline.service.protocol.claim import APPEND_FLAGS, Claim, last_json_object
@@ -91,6 +92,10 @@ class CheckpointedFiles:
             return self.tree / name.lstrip("/")
         return temporary_path(self._claim, self._folders, f"{number}g")
 
+    def __contains__(self, name: str) -> bool:
+        """Whether a file was begun."""
+        return name in self._files
+
     def append(self, name: str, data: bytes) -> None:
         """Append to a file of the set; create it if necessary."""
         file, flags = self._files.get(name), os.O_APPEND
@@ -106,6 +111,17 @@ class CheckpointedFiles:
             file.sha256.update(data)
         file.length += len(data)
         file.is_dirty = True
+
+    @contextlib.contextmanager
+    def new_file(self, name: str) -> Iterator[BinaryIO]:
+        """Context manager: write a whole file of the set. It replaces an earlier one."""
+        if earlier := self._files.pop(name, None):
+            earlier.path.unlink(missing_ok=True)
+        number = self._last_number = self._last_number + 1
+        path = self._path(name, number)
+        with path.open("wb") as file:
+            yield file
+        self._files[name] = _PartialFile(path, number, path.stat().st_size, is_dirty=True)
 
     def release(self, name: str) -> None:
         """Make a complete file durable, and stop tracking it."""

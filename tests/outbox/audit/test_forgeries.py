@@ -25,7 +25,7 @@ from support.solvers import at_hand
 
 from pipeline.outbox import NoRecord, record_of
 from pipeline.outbox.schema import CollectionRecord, PuzzleRecord
-from pipeline.outbox.tables import MemberRow, PuzzleRow, columns
+from pipeline.outbox.tables import ArchiveRow, PuzzleRow, columns
 from pipeline.outbox.traits import TRAITS
 from pipeline.solving.complete import make_encoder, make_refuter
 
@@ -254,7 +254,7 @@ def test_every_field_of_every_record_and_table_is_forged(original):
         "rating.failed",
         "rating.stopped",
     }
-    for stem, kind in (("lines", PuzzleRow), ("set", MemberRow)):
+    for stem, kind in (("lines", PuzzleRow), ("set", ArchiveRow)):
         assert original.rows(f"{stem}.csv")[0] == columns(kind, TRAITS)
 
 
@@ -314,7 +314,7 @@ def test_a_forged_file_is_found(outbox, stem):
     """It is changed with its hash in the record, or without it, or it is gone."""
     record = outbox.record(stem)
     for name in (each["name"] for each in record["files"]):
-        path = outbox.path(stem).with_name(name)
+        path = outbox.path(str(Path(stem).with_name(name)))
         data = path.read_bytes()
         lines = data.splitlines(keepends=True)
         for forged in (data[1:], data + b"1\n", b"".join(lines[:-1]), b"".join(lines[::-1])):

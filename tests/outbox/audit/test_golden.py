@@ -8,6 +8,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from support.commands import run
 from support.drop_folders import DropFolder
 from support.outboxes import ONE, OTHER_GRID, Outbox, copied, made
 from support.puzzles import TWO
@@ -39,6 +40,19 @@ def test_what_an_earlier_version_published_passes(version, tmp_path):
     assert len(findings) == len([*outbox.folder.glob("*.json")]) > 0
 
 
+@pytest.mark.parametrize("version", [path.name for path in GOLDEN])
+def test_commands_take_what_an_earlier_version_published(version, tmp_path):
+    outbox = opened(version, tmp_path)
+    inbox = "--inbox", str(outbox.box.inbox)
+    assert run("report", str(outbox.folder), "-o", str(tmp_path / "report.html"))[0] == 0
+    page = (tmp_path / "report.html").read_text()
+    assert "cannot be read" not in page
+    assert all(path.stem in page for path in outbox.folder.glob("*.json"))
+    code, printed, said = run("convert", "--to", "iss", str(outbox.folder), *inbox)
+    assert (code in (0, 1), printed.count("\n") > 5, "Traceback" in said) == (True, True, False)
+    assert run("status", *inbox, "--outbox", str(outbox.folder))[0] == 0
+
+
 def test_what_was_written_otherwise_is_noted(tmp_path):
     findings = opened(FIRST, tmp_path).findings(**TERMS)
     assert [name for name, each in findings.items() if each.notes] == [
@@ -58,8 +72,8 @@ def test_the_same_of_this_version_is_a_fault(tmp_path):
 
 
 def swap(text: str) -> str:
-    """The text with two digits exchanged, so that a grid in it breaks no rule but the givens."""
-    return text.translate(str.maketrans("12", "21"))
+    """The text with two values exchanged, so that a grid in it breaks no rule but the givens."""
+    return text.translate(str.maketrans("12AB", "21BA"))
 
 
 @pytest.mark.parametrize("version", [path.name for path in GOLDEN])

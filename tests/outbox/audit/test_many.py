@@ -7,6 +7,7 @@ import os
 import random
 
 import pytest
+from support.needs import needs_arrow
 from support.outboxes import (
     ONE,
     SIX_BY_SIX,
@@ -15,6 +16,7 @@ from support.outboxes import (
     call,
     certify,
     change,
+    dropped,
     edit,
     exchange,
     in_a_line,
@@ -93,6 +95,18 @@ def test_what_was_declared_of_a_collection_is_declared_to_the_audit_too(tmp_path
 
 def row(stem: str, number: int, **fields: str) -> Tamper:
     return lambda outbox: outbox.set_row(f"{stem}.csv", stem, number, **fields)
+
+
+def repeat_row(stem: str, number: int, times: int = 2) -> Tamper:
+    def repeated(text: str) -> str:
+        lines = text.splitlines(keepends=True)
+        return "".join([*lines[:number], lines[number] * times, *lines[number + 1 :]])
+
+    return lambda outbox: outbox.change(f"{stem}.csv", stem, repeated)
+
+
+def drop_row(stem: str, number: int) -> Tamper:
+    return repeat_row(stem, number, 0)
 
 
 def change_digit(outbox):
@@ -296,12 +310,31 @@ TAMPERED: list[tuple[str, Tamper, *tuple[str, ...]]] = [
         row("set", 1, member="x"),
         "one.txt: row 1 of the table should be this member, found 'x'",
     ),
-    ("set", row("set", 1, format="line"), "one.txt: format is 'line' in the table, 'grid' in its "),
+    ("set", row("set", 1, index="2"), "one.txt: index is '2' in the table, '1' in its record"),
+    ("set", row("set", 1, line="3"), "one.txt: line is '3' in the table, '' in its record"),
+    ("set", row("set", 1, puzzle="1" * 16), "one.txt: the puzzle is '1111111111111111' in the ta"),
+    ("set", row("set", 1, puzzle=""), "one.txt: the puzzle is '' in the table, '"),
+    ("set", row("set", 1, solution=""), "one.txt: its solution in the table is not the one in "),
+    ("set", row("set", 2, title="x"), "in/two.txt: title is 'x' in the table, '' in its record"),
     ("set", row("set", 2, solutions="3"), "in/two.txt: solutions is '3' in the table, '2' in its "),
     ("set", row("set", 3, message="x"), "in/marks.txt: message is 'x' in the table, '' in its rec"),
-    ("set", row("set", 5, status="refused"), "bad.txt: status is 'refused' in the table, 'invalid"),
-    ("set", row("set", 6, status="invalid"), "readme.txt: status is 'invalid' in the table, 'othe"),
-    ("set", row("set", 4, solutions="7"), "lines.txt: solutions is '7' in the table, '4' in its r"),
+    (
+        "set",
+        row("set", 10, status="refused"),
+        "bad.txt: status is 'refused' in the table, 'invalid",
+    ),
+    (
+        "set",
+        row("set", 11, status="invalid"),
+        "readme.txt: status is 'invalid' in the table, 'othe",
+    ),
+    ("set", row("set", 11, puzzle="1"), "readme.txt: the table has a puzzle or a solution, but "),
+    ("set", row("set", 4, solutions="7"), "lines.txt: row 4 of set.csv differs from row 1 of line"),
+    ("set", row("set", 9, member="x"), "lines.txt: set.csv lacks row 6 of lines.csv"),
+    ("set", drop_row("set", 5), "lines.txt: row 5 of set.csv differs from row 2 of lines.csv"),
+    ("set", drop_row("set", 12), "set.csv ends too early, before over/two.txt"),
+    ("set", repeat_row("set", 9), "lines.txt: row 10 of set.csv is not in lines.csv"),
+    ("set", append("set.csv", ",\n"), "set.csv continues after the last member"),
     ("set", row("set", 1, complete=""), "one.txt: complete is '' in the table, "),
     ("set", row("set", 1, certificate=""), "one.txt: certificate is '' in the table, "),
 ]
@@ -363,3 +396,59 @@ def test_a_broken_archive_passes_with_what_could_be_read(tmp_path):
     broken = packed(("one.txt", ONE), ("noise.bin", noise), ("two.txt", TWO))
     outbox = made(tmp_path, {"cut.zip": broken, "cut.txt.gz": gzip.compress(b"1")[:-3]})
     assert {each.verdict for each in outbox.findings().values()} == {"ok"}
+
+
+def arrow_modules():
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    return pa, parquet
+
+
+def other_columns(outbox):
+    pa, parquet = arrow_modules()
+    parquet.write_table(pa.table({"index": [1]}), outbox.path("lines.parquet"))
+    outbox.list("lines")
+
+
+def other_row(outbox):
+    pa, parquet = arrow_modules()
+    table = parquet.read_table(outbox.path("lines.parquet"))
+    column = pa.array([*table["puzzle"].to_pylist()[:-1], ONE.replace("\n", "")])
+    position = table.column_names.index("puzzle")
+    table = table.set_column(position, table.schema.field(position), column)
+    parquet.write_table(table, outbox.path("lines.parquet"))
+    outbox.list("lines")
+
+
+def fewer_rows(outbox):
+    _, parquet = arrow_modules()
+    table = parquet.read_table(outbox.path("lines.parquet"))
+    parquet.write_table(table.slice(0, 2), outbox.path("lines.parquet"))
+    outbox.list("lines")
+
+
+@needs_arrow
+@pytest.mark.parametrize(
+    ("tamper", "said"),
+    [
+        (other_columns, "lines.parquet: its columns have other names or types than this version "),
+        (other_row, "lines.parquet: it differs from the table between rows 1 and 6"),
+        (fewer_rows, "lines.parquet: it ends before row 3 of the table"),
+        (write("lines.parquet", "PAR1"), "lines.parquet: it is not a readable Parquet file: "),
+    ],
+)
+def test_a_parquet_file_is_compared_with_its_table(tmp_path, tamper, said):
+    outbox = dropped(tmp_path, {"lines.txt": LINES}, "--table-format", "parquet")
+    assert outbox.problems("lines") == ()
+    tamper(outbox)
+    assert any(said in problem for problem in outbox.problems("lines"))
+
+
+@needs_arrow
+def test_without_pyarrow_a_parquet_file_is_unchecked(tmp_path, monkeypatch):
+    outbox = dropped(tmp_path, {"set.zip": FILES["set.zip"]}, "--table-format", "parquet")
+    monkeypatch.setattr("pipeline.errors.find_spec", lambda name: None)
+    finding = outbox.finding("set")
+    assert finding.problems == ()
+    assert "set.parquet was not compared with the table: " in finding.gaps[0]

@@ -20,12 +20,12 @@ from support.reports import HEAD, collection, page_of, record, table, text_of
 from support.strategies import examples
 
 from pipeline.errors import InputError, printable
+from pipeline.outbox.archive_rows import UNREADABLE
 from pipeline.outbox.originals import Originals, SmallOriginals
 from pipeline.outbox.report import write_report
-from pipeline.outbox.report.published_jobs import UNREADABLE, read_job, sample_table
+from pipeline.outbox.report.published_jobs import read_job, sample_members, sample_table
 from pipeline.outbox.report.survey import PageBounds, survey
 from pipeline.outbox.report.views import Viewer
-from pipeline.outbox.tables import MemberRow, PuzzleRow
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
@@ -190,7 +190,7 @@ def test_the_members_behind_a_broken_nested_archive_are_found(tmp_path):
 
 def test_a_sample_has_the_failures_first(tmp_path):
     statuses = ["unique"] * 50 + ["multiple", "failed", "unsolvable", "invalid"]
-    sample = sample_table(table(tmp_path / "many.csv", statuses), PuzzleRow, 6)
+    sample = sample_table(table(tmp_path / "many.csv", statuses), 6)
     assert [(row.index, row.status) for _, row, _ in sample.rows] == [
         *(("52", "failed"), ("54", "invalid"), ("53", "unsolvable")),
         *(("51", "multiple"), ("1", "unique"), ("2", "unique")),
@@ -203,13 +203,13 @@ def test_rows_that_are_broken_are_rows_that_say_so_and_quotes_are_read(tmp_path)
     long = b"1,1," + b"1" * 3_000_000 + b",unique,1,true,exhaustive-search,,,,\n"
     quoted = b'4,4,"a,b",invalid,0,,,,"no ""puzzle""",,\n'
     path.write_bytes(HEAD.encode() + b'1,2,"\n\xff,,,\n' + long + quoted)
-    sample = sample_table(path, PuzzleRow, 9)
+    sample = sample_table(path, 9)
     statuses = [row.status for _, row, _ in sample.rows]
     assert statuses == [UNREADABLE, UNREADABLE, UNREADABLE, "invalid"]
     last = sample.rows[-1][1]
     assert (sample.count, last.puzzle, last.message) == (4, "a,b", 'no "puzzle"')
-    with pytest.raises(InputError, match="the first line is not 'member,format"):
-        sample_table(path, MemberRow, 9)
+    with pytest.raises(InputError, match="the first line is not 'member,index"):
+        sample_members(path, 9)
 
 
 def test_long_lines_of_a_table_are_not_kept(tmp_path):
@@ -221,7 +221,7 @@ def test_long_lines_of_a_table_are_not_kept(tmp_path):
         )
     tracemalloc.start()
     try:
-        assert len(sample_table(path, PuzzleRow, 100).rows) == 100
+        assert len(sample_table(path, 100).rows) == 100
         assert tracemalloc.get_traced_memory()[1] < 5_000_000
     finally:
         tracemalloc.stop()
@@ -375,5 +375,5 @@ def test_a_rated_puzzle_can_be_found_by_its_level(tmp_path):
 def test_a_table_of_schema_1_is_shown_in_the_words_of_today(tmp_path):
     path = tmp_path / "many.csv"
     path.write_text(f"{HEAD}1,1,12,unique,1,true,claimed,12,claimed: --trust-solver,,\n")
-    ((_, row, _),) = sample_table(path, PuzzleRow, 1, schema=1).rows
+    ((_, row, _),) = sample_table(path, 1, schema=1).rows
     assert row.certificate == "unverified"
