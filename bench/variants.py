@@ -77,7 +77,9 @@ def main() -> None:
     rows = list[Row]()
     with Solvers("auto", "minisat") as solvers:
         for text in WARM_UP:
-            solve_one(read_problem(text.encode(), "", settings), solvers, settings, Stopwatch())
+            warm_up = read_problem(text.encode(), "", settings)
+            assert isinstance(warm_up, PuzzleProblem)
+            solve_one(warm_up, solvers, settings, Stopwatch())
         for row in (measure(item, solvers, settings, other_times) for item in given):
             rows += [row] if row else []
             if row and asked.list:
