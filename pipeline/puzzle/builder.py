@@ -10,12 +10,14 @@ from __future__ import annotations
 from array import array
 from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, reduce
+from operator import and_
 from typing import TYPE_CHECKING, NamedTuple
 
 from pipeline.errors import LimitReached
 from pipeline.puzzle import encodings
 from pipeline.puzzle.clauses import Clause, PackedClauses, RuleClauses
+from pipeline.puzzle.geometry import bits_of, indices_of
 
 if TYPE_CHECKING:
     import numpy as np
@@ -344,6 +346,11 @@ class ClauseBuilder:
         """For each cell, a bit mask of the cells in its units, itself included."""
         return _peer_masks(self.candidates // self.side, tuple(map(tuple, self.units)))
 
+    def common_peers(self, cells: Sequence[int]) -> Iterator[int]:
+        """Yield the cells that are in a unit with each of these cells, except these cells."""
+        common = reduce(and_, [self.peers[cell] for cell in cells] or [0])
+        return indices_of(common & ~bits_of({*cells}))
+
     def define(self, *literals: int) -> None:
         """Add an unconditional clause, which defines new variables."""
         self._append_clause(literals)
@@ -392,7 +399,8 @@ class ClauseBuilder:
         - `step(state, value, *numbers)`: returns the state after a cell, or None to reject its
           value.
         """
-        parameters = start, step, accepted, numbers
+        automaton = encodings.StepAutomaton(start, step, accepted, numbers)
+        parameters = automaton, len({*cells}) == len(cells)
         self.encode_cached(encodings.encode_automaton, cells, parameters=parameters)
 
     def require_sum(
@@ -410,7 +418,8 @@ class ClauseBuilder:
         - `bounds`: the lowest and the highest sum that is possible after each cell.
         - `literals`: for each total, the literal for "this is the sum"; none for a single total.
         """
-        parameters = summands, bounds, totals
+        running_sum = encodings.RunningSum(summands, bounds, totals)
+        parameters = running_sum, len({*cells}) == len(cells)
         self.encode_cached(encodings.encode_sum, cells, literals, parameters)
 
     def require_segment_loop(self, cells: Sequence[int], total: int) -> None:

@@ -200,16 +200,23 @@ class OneOfSets(Constraint):
         return any(held == {*values} for values in self.sets)
 
     def encode(self, clauses: ClauseBuilder) -> None:
-        clauses.encode_cached(encode_one_of_sets, self.cells, parameters=(self.sets,))
+        peers = clauses.common_peers(self.cells)
+        parameters = self.sets, len(self.cells)
+        clauses.encode_cached(encode_one_of_sets, (*self.cells, *peers), parameters=parameters)
 
 
 def encode_one_of_sets(
     clauses: ClauseBuilder,
-    cells: Cells,
+    cells_and_peers: Cells,
     _literals: Sequence[int],
     value_sets: tuple[tuple[int, ...] | range, ...],
+    count: int,
 ) -> None:
-    """Encode that the set of values in the cells is one of these sets."""
+    """Encode that the set of values in the first `count` cells is one of these sets.
+
+    The other cells are peers of all these cells, so they hold no value of the set.
+    """
+    cells, peers = cells_and_peers[:count], cells_and_peers[count:]
     sets = [{*values} for values in value_sets if {*values}.issubset(clauses.values)]
     if not sets:
         clauses.add()
@@ -219,10 +226,15 @@ def encode_one_of_sets(
         Allowed(cell, tuple(possible)).encode(clauses)
     for value in sorted(certain):
         clauses.add(*(clauses.literal(cell, value) for cell in cells))
+        for peer in peers:
+            clauses.add(-clauses.literal(peer, value))
     if possible != certain:
         optional = sorted(possible - certain)
         literals = {value: clauses.define_any_cell(cells, value) for value in optional}
         clauses.require_one_of_sets(literals, sets)
+        for value, literal in literals.items():
+            for peer in peers:
+                clauses.add(-literal, -clauses.literal(peer, value))
 
 
 class HoldsEachPart(Constraint):

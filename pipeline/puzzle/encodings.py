@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Sequence
 from functools import lru_cache
 from itertools import accumulate, chain
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     from pipeline.puzzle.automata import Layers
@@ -211,16 +211,26 @@ def _layers_of_paths(
     return layers
 
 
+class StepAutomaton(NamedTuple):
+    """The fields of `constraints.Automaton` besides its cells."""
+
+    start: Hashable
+    step: Callable[..., Hashable | None]
+    accepted: frozenset[Hashable]
+    numbers: tuple[Hashable, ...]
+
+
 def encode_automaton(
     clauses: ClauseBuilder,
     cells: Sequence[int],
     _literals: Sequence[int],
-    start: Hashable,
-    step: Callable[..., Hashable | None],
-    accepted: frozenset[Hashable],
-    numbers: tuple[Hashable, ...],
+    automaton: StepAutomaton,
+    is_distinct: bool,
 ) -> None:
+    """`is_distinct`: whether the cells are distinct."""
     from pipeline.puzzle.automata import layers_of_steps  # noqa: PLC0415 - slow to load
+
+    start, step, accepted, numbers = automaton
 
     def step_with_numbers(state: Hashable, value: int) -> Hashable | None:
         return step(state, value, *numbers)
@@ -228,24 +238,31 @@ def encode_automaton(
     layers = layers_of_steps(
         len(cells), clauses.values, start, step_with_numbers, accepted, clauses.count_steps
     )
-    _add_transitions(clauses, cells, layers)
+    _add_transitions(clauses, cells, layers, is_distinct=is_distinct)
+
+
+class RunningSum(NamedTuple):
+    """The parameters of `ClauseBuilder.require_sum` besides cells and literals."""
+
+    summands: tuple[tuple[int, ...], ...]
+    bounds: tuple[tuple[int, int], ...]
+    totals: tuple[int, ...]
 
 
 def encode_sum(
     clauses: ClauseBuilder,
     cells: Sequence[int],
     literals: Sequence[int],
-    summands: tuple[tuple[int, ...], ...],
-    bounds: tuple[tuple[int, int], ...],
-    totals: tuple[int, ...],
+    running_sum: RunningSum,
+    is_distinct: bool,
 ) -> None:
+    """`is_distinct`: whether the cells are distinct."""
     from pipeline.puzzle.automata import layers_of_sums  # noqa: PLC0415 - slow to load
 
-    layers, sums = layers_of_sums(summands, bounds, totals, clauses.count_steps)
-    literal_of = dict(zip(totals, literals, strict=False))
-    _add_transitions(
-        clauses, cells, layers, [literal_of[total] for total in sums] if literals else None
-    )
+    layers, sums = layers_of_sums(*running_sum, clauses.count_steps, keep_final=bool(literals))
+    literal_of = dict(zip(running_sum.totals, literals, strict=False))
+    final_literals = [literal_of[total] for total in sums] if literals else None
+    _add_transitions(clauses, cells, layers, final_literals, is_distinct=is_distinct)
 
 
 def encode_segment_loop(
@@ -288,12 +305,20 @@ def _add_transitions(
     cells: Sequence[int],
     layers: Layers,
     final_literals: Sequence[int] | None = None,
+    *,
+    is_distinct: bool,
 ) -> None:
     """Add the clauses of an automaton.
 
-    `final_literals`: the literals of the states of the last layer; by default new variables.
+    - `final_literals`: the literals of the states of the last layer; by default it has one state,
+      which needs none.
+    - `is_distinct`: whether the cells are distinct, so that their candidates can be states.
     """
-    from pipeline.puzzle.automata import transition_clauses  # noqa: PLC0415 - slow to load
+    from pipeline.puzzle.automata import (  # noqa: PLC0415 - slow to load
+        TRUE,
+        candidate_states,
+        transition_clauses,
+    )
 
     moves = layers.moves
     if moves is None:
@@ -303,11 +328,28 @@ def _add_transitions(
         return
     # each move is at least a clause: stop before large arrays are made
     clauses.check_room(sum(move.size for move in moves))
-    inner = sum(len(move) for move in moves[1:])
-    literals = [clauses.new_variable() for _ in range(inner)]
-    literals += final_literals or (clauses.new_variable() for _ in range(layers.final))
     first_candidates = [cell * clauses.side + 1 for cell in cells]
-    numbers = transition_clauses(moves, first_candidates, literals, clauses.conditions)
+    for cell, move in zip(cells, moves, strict=True):
+        for value, targets in zip(clauses.values, move.T, strict=True):
+            if targets.max() < 0:
+                clauses.add(-clauses.literal(cell, value))
+    first_literals, last_literals = list[int](), list[int]()
+    if is_distinct and final_literals is None:
+        first_literals, last_literals = candidate_states(moves, first_candidates)
+    # cells whose candidates are states need no further clauses
+    start, end = int(bool(first_literals)), len(moves) - bool(last_literals)
+    state_literals = list[int]()
+    for move in moves[start + 1 : end]:
+        is_certain = len(move) == 1
+        state_literals += [TRUE] if is_certain else (clauses.new_variable() for _ in move)
+    state_literals += last_literals or final_literals or [TRUE]
+    numbers = transition_clauses(
+        moves[start:end],
+        first_candidates[start:end],
+        state_literals,
+        clauses.conditions,
+        first_literals,
+    )
     clauses.add_array(numbers)
 
 

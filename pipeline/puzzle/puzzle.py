@@ -8,6 +8,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple, dataclass_transform, overload
 
 from pipeline.puzzle.boards import board_text, value_of
@@ -245,21 +246,23 @@ class Puzzle:
         from pipeline.puzzle.builder import ClauseBuilder  # noqa: PLC0415 - few puzzles have rules
         from pipeline.puzzle.joined_totals import joined_totals  # noqa: PLC0415 - as above
         from pipeline.puzzle.sums import Total  # noqa: PLC0415 - as above
+        from pipeline.puzzle.unit_totals import unit_totals  # noqa: PLC0415 - as above
 
         key = self.geometry, self.rules
         clauses = _last_clauses.get(key)
         if clauses is None:
             _last_clauses.clear()
             n, size, lowest = self.geometry.side, self.geometry.size, self.geometry.lowest
-            units = units_of(self.geometry)
+            units, values = units_of(self.geometry), self.geometry.values
             builder = ClauseBuilder(n, size, check=check, lowest=lowest, units=units)
-            for rule in self.rules:
-                rule.encode(self.geometry, builder)
-            constraints = (rule.constraints(self.geometry) for rule in self.rules)
+            constraints = [rule.constraints(self.geometry) for rule in self.rules]
+            for constraint in constraints:
+                constraint.encode(builder)
             totals = [total for total in constraints if isinstance(total, Total)]
-            for total in joined_totals(totals, units, self.geometry.values):
+            joined = joined_totals(totals, units, values)
+            for redundant in chain(joined, unit_totals(constraints, units, values, builder.peers)):
                 if builder.has_room:
-                    total.encode(builder)
+                    redundant.encode(builder)
             _last_clauses[key] = clauses = builder.build()
         return clauses
 
