@@ -111,6 +111,7 @@ class ClauseBuilder:
         self._check = check
         self._equal: dict[tuple[int, int], int] = {}
         self.sums: dict[frozenset[int], list[int]] = {}
+        self.chosen_lines: dict[tuple[int, tuple[tuple[int, ...], ...]], list[int]] = {}
 
     @property
     def auxiliary(self) -> int:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
 from functools import lru_cache
-from itertools import accumulate, chain
+from itertools import accumulate, chain, product
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
@@ -127,31 +127,59 @@ def encode_less(
     literals: Sequence[int],
     may_tie: bool,
 ) -> Sequence[int]:
-    """Define a variable for "the literal is true, and the other line is less than the line".
+    """Define a variable for "the other line exists, and is less than the line".
 
-    `cells` has the cells of the line and of the other line, alternately.
+    - `cells`: the cells of the line.
+    - `literals`: for each of these cells, the literal of each value in the other line; then the
+      literal for "the other line exists", unless that is certain.
     """
-    literal, add, values = clauses.literal, clauses.add, clauses.values
-    (begins,) = literals
+    add, n = clauses.add, clauses.side
     less, equal = clauses.new_variable(), clauses.new_variable()
-    add(-equal, begins)
-    add(-begins, equal)
-    add(equal, -less)
-    for cell, other_cell in zip(cells[::2], cells[1::2], strict=True):
-        clauses.count_steps(len(values))
-        still = clauses.new_variable()  # the lines are equal up to these cells
+    exists = literals[n * len(cells) :]
+    add(equal, *(-literal for literal in exists))
+    for literal in exists:
+        add(-equal, literal)
+        add(-less, literal)
+    for index, cell in enumerate(cells):
+        clauses.count_steps(n)
+        other = literals[n * index : n * (index + 1)]
+        still = clauses.new_variable()  # the lines are equal up to this cell
         add(equal, -still)
-        for value in values:
-            own = -literal(cell, value)
-            add(-equal, own, less, *(literal(other_cell, v) for v in values if v >= value))
-            add(-equal, own, -less, *(literal(other_cell, v) for v in values if v <= value))
-            add(-equal, own, -literal(other_cell, value), still)
-            add(-still, own, literal(other_cell, value))
+        for position, value in enumerate(clauses.values):
+            own, other_holds = -clauses.literal(cell, value), other[position]
+            add(-equal, own, less, *other[position:])
+            add(-equal, own, -less, *other[: position + 1])
+            add(-equal, own, -other_holds, still)
+            add(-still, own, other_holds)
         equal = still
     add(-equal, -less)
     if not may_tie:
         add(-equal)
     return (less,)
+
+
+def encode_chosen_line(
+    clauses: ClauseBuilder,
+    cells: Sequence[int],
+    _literals: Sequence[int],
+    first: int,
+    length: int,
+) -> Sequence[int]:
+    """Define the values of the only one of some lines that begins with `first`.
+
+    `cells`: the cells of the lines, each `length` cells. Returns a variable for each value of each
+    cell after the first one.
+    """
+    lines = [cells[start : start + length] for start in range(0, len(cells), length)]
+    chosen = list[int]()
+    for index, value in product(range(1, length), clauses.values):
+        holds = clauses.new_variable()
+        chosen.append(holds)
+        for line in lines:
+            begins, held = clauses.literal(line[0], first), clauses.literal(line[index], value)
+            clauses.define(-begins, -held, holds)
+            clauses.define(-begins, held, -holds)
+    return chosen
 
 
 def encode_paths(
