@@ -8,7 +8,15 @@ clauses of the grid require.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
+from collections.abc import (
+    Callable,
+    Collection,
+    Hashable,
+    Iterable,
+    Iterator,
+    Mapping,
+    Sequence,
+)
 from contextlib import contextmanager
 from functools import cached_property, lru_cache, reduce
 from operator import and_
@@ -72,7 +80,7 @@ class ClauseBuilder:
 
     - `lowest`: the lowest value; the values are consecutive.
     - `units`: the cells of each unit, which other clauses require to hold different values. The
-      clauses of rules may rely on that.
+      clauses of rules may rely on that, and on the groups of `add_regions`.
     - `check`: called regularly with the estimated memory in bytes.
 
     `variables` is the highest variable. `sums` contains the literals of the sums of groups of
@@ -95,6 +103,7 @@ class ClauseBuilder:
     ) -> None:
         self.side = side
         self.units = units
+        self.groups = (*units,)
         self.values = range(lowest, lowest + side)
         self._offset = 1 - lowest
         self.limits = limits
@@ -343,12 +352,31 @@ class ClauseBuilder:
         return self._equal[pair]
 
     @cached_property
-    def peers(self) -> Sequence[int]:
+    def unit_peers(self) -> Sequence[int]:
         """For each cell, a bit mask of the cells in its units, itself included."""
         return _peer_masks(self.candidates // self.side, tuple(map(tuple, self.units)))
 
+    def add_regions(self, regions: Iterable[Sequence[int]]) -> None:
+        """Let later clauses rely on further groups of cells that hold different values.
+
+        Other clauses must require that, unconditionally. Groups that are part of a unit are left
+        out.
+        """
+        masks = [*map(bits_of, self.units)]
+        for region in regions:
+            bits = bits_of(region)
+            if not any(bits & mask == bits for mask in masks):
+                self.groups += (region,)
+                for cell in region:
+                    self.peers[cell] |= bits
+
+    @cached_property
+    def peers(self) -> list[int]:
+        """For each cell, a bit mask of the cells in its groups, itself included."""
+        return [*self.unit_peers]
+
     def common_peers(self, cells: Sequence[int]) -> Iterator[int]:
-        """Yield the cells that are in a unit with each of these cells, except these cells."""
+        """Yield the other cells that are in a group with each of these cells."""
         common = reduce(and_, [self.peers[cell] for cell in cells] or [0])
         return indices_of(common & ~bits_of({*cells}))
 

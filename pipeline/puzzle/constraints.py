@@ -154,7 +154,7 @@ class AllDifferent(Constraint):
             return
         if len(self.cells) == clauses.side:
             clauses.encode_cached(_encode_all_values, self.cells)
-        peers = clauses.peers
+        peers = clauses.unit_peers
         pairs = combinations(self.cells, 2)
         apart = [(cell, other) for cell, other in pairs if not peers[cell] >> other & 1]
         clauses.encode_cached_all(_encode_different, apart)
@@ -352,7 +352,7 @@ class Ranked(Constraint):
         compared. That takes a third of the clauses of comparing each.
         """
         lines = tuple(sorted((self.line, *self.other_lines)))
-        edges = _edges(lines, tuple(unit for unit in clauses.units if len(unit) == clauses.side))
+        edges = _edges(lines, tuple(unit for unit in clauses.groups if len(unit) == clauses.side))
         for edge in edges:
             at_start = [line for line in edge if line[0] == self.line[0] and line != self.line]
             if len(edge) == 1 or at_start:
@@ -418,6 +418,15 @@ class AllOf(_Compound):
     def encode(self, clauses: ClauseBuilder) -> None:
         for part in self.parts:
             part.encode(clauses)
+
+
+def conjuncts(constraints: Iterable[Constraint]) -> Iterator[Constraint]:
+    """Yield the constraints, with its parts in place of each AllOf."""
+    for constraint in constraints:
+        if isinstance(constraint, AllOf):
+            yield from conjuncts(constraint.parts)
+        else:
+            yield constraint
 
 
 class AnyOf(_Compound):

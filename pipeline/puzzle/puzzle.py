@@ -244,6 +244,7 @@ class Puzzle:
         a function. Raises LimitReached if there are too many clauses, or if `check` does.
         """
         from pipeline.puzzle.builder import ClauseBuilder  # noqa: PLC0415 - few puzzles have rules
+        from pipeline.puzzle.constraints import AllDifferent, conjuncts  # noqa: PLC0415 - as above
         from pipeline.puzzle.joined_totals import joined_totals  # noqa: PLC0415 - as above
         from pipeline.puzzle.sums import Total  # noqa: PLC0415 - as above
         from pipeline.puzzle.unit_totals import unit_totals  # noqa: PLC0415 - as above
@@ -254,15 +255,18 @@ class Puzzle:
             _last_clauses.clear()
             n, size, lowest = self.geometry.side, self.geometry.size, self.geometry.lowest
             units, values = units_of(self.geometry), self.geometry.values
-            builder = ClauseBuilder(n, size, check=check, lowest=lowest, units=units)
             constraints = [rule.constraints(self.geometry) for rule in self.rules]
+            parts = [*conjuncts(constraints)]
+            builder = ClauseBuilder(n, size, check=check, lowest=lowest, units=units)
+            builder.add_regions(part.cells for part in parts if isinstance(part, AllDifferent))
             for constraint in constraints:
                 constraint.encode(builder)
             totals = [total for total in constraints if isinstance(total, Total)]
-            joined = joined_totals(totals, units, values)
-            for redundant in chain(joined, unit_totals(constraints, units, values, builder.peers)):
+            joined = joined_totals(totals, builder.groups, values)
+            redundant = chain(joined, unit_totals(parts, builder.groups, values, builder.peers))
+            for total in redundant:
                 if builder.has_room:
-                    redundant.encode(builder)
+                    total.encode(builder)
             _last_clauses[key] = clauses = builder.build()
         return clauses
 

@@ -48,8 +48,8 @@ class Total(Constraint):
         total = self.total
         clauses.count_steps(len(weights) * clauses.side)
         if len(weights) > _SMALL_SUM:
-            total -= _cancel_units(weights, clauses.units, clauses.values)
-        groups = _group_cells(weights, clauses.units if len(weights) > _SMALL_SUM else ())
+            total -= _cancel_units(weights, clauses.groups, clauses.values)
+        groups = _group_cells(weights, clauses.groups if len(weights) > _SMALL_SUM else ())
         # with the largest weights first, there are fewer intermediate sums
         groups.sort(key=lambda cells: -abs(weights[cells[0]]))
         if max(map(len, groups), default=0) >= _MIN_GROUP:
@@ -103,7 +103,7 @@ class SameTotals(Constraint):
         for part in self.parts:
             clauses.count_steps(len(part))
             weights = Counter(part if self.counted_value is None else ())
-            groups = _group_cells(weights, clauses.units)
+            groups = _group_cells(weights, clauses.groups)
             if max(map(len, groups), default=0) >= _MIN_GROUP:
                 _encode_sum(clauses, groups, weights, tuple(totals), [*totals.values()])
                 continue

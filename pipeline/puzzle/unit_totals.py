@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from pipeline.puzzle.constraints import AllDifferent, AllOf, Constraint
+from pipeline.puzzle.constraints import Constraint
 from pipeline.puzzle.geometry import bits_of, indices_of
 from pipeline.puzzle.joined_totals import disjoint_layers
 from pipeline.puzzle.sums import SetTotal, Total
@@ -38,15 +38,14 @@ def unit_totals(
     values: range,
     peers: Sequence[int],
 ) -> Iterator[Constraint]:
-    """Yield innies and outies: sums that follow from units and from the cages in `constraints`.
+    """Yield innies and outies: sums that follow from units and from the cages.
 
-    - `units`: the cells of each unit, which hold different values.
+    - `constraints`: may have the sums of cages.
+    - `units`: groups of cells that hold different values.
     - `peers`: for each cell, a bit mask of the cells in its units, itself included.
     """
-    parts = [*_parts(constraints)]
-    cages = _disjoint_cages(parts)
-    regions = [part.cells for part in parts if isinstance(part, AllDifferent)]
-    whole = [bits_of(unit) for unit in (*units, *regions) if len(unit) == len(values)]
+    cages = _disjoint_cages(constraints)
+    whole = [bits_of(unit) for unit in units if len(unit) == len(values)]
     seen = {cage for cage, _ in cages}
     for band, band_total in _bands(whole, sum(values)) if cages else ():
         covered, total = 0, band_total
@@ -66,15 +65,6 @@ def unit_totals(
         elif len(cells) <= _MAX_CELLS:
             seen.add(rest)
             yield Total(tuple((cell, 1 if innies >> cell & 1 else -1) for cell in cells), total)
-
-
-def _parts(constraints: Sequence[Constraint]) -> Iterator[Constraint]:
-    """Yield the constraints, with the parts of AllOf in its place."""
-    for constraint in constraints:
-        if isinstance(constraint, AllOf):
-            yield from _parts(constraint.parts)
-        else:
-            yield constraint
 
 
 def _disjoint_cages(constraints: Sequence[Constraint]) -> list[_Sum]:

@@ -10,7 +10,7 @@ from support.cases import for_each
 
 from pipeline import encode_puzzle, parse_puzzle
 from pipeline.puzzle.builder import ClauseBuilder
-from pipeline.puzzle.constraints import Constraint
+from pipeline.puzzle.constraints import AllDifferent, Constraint, conjuncts
 from pipeline.puzzle.geometry import Geometry, units_of
 from pipeline.puzzle.puzzle import Rule
 from pipeline.puzzle.rules.cages import Cage
@@ -24,9 +24,10 @@ HARD_KILLER = "D<A<GD<I<^S<<^H<<^B^P<^D<^B^^^^^^^F^E<N<<<<^<7^O<KO<NB^F^^^^^^^G^
 
 
 def totals_of(geometry: Geometry, rules: Sequence[Rule]) -> list[Constraint]:
+    parts = [*conjuncts(rule.constraints(geometry) for rule in rules)]
     builder = ClauseBuilder(geometry.side, geometry.size, units=units_of(geometry))
-    constraints = [rule.constraints(geometry) for rule in rules]
-    return [*unit_totals(constraints, units_of(geometry), geometry.values, builder.peers)]
+    builder.add_regions(part.cells for part in parts if isinstance(part, AllDifferent))
+    return [*unit_totals(parts, builder.groups, geometry.values, builder.peers)]
 
 
 @for_each(
@@ -36,7 +37,7 @@ def totals_of(geometry: Geometry, rules: Sequence[Rule]) -> list[Constraint]:
         ([Cage((0, 1, 2, 7), 10)], Total(((3, 1), (7, -1)), 0)),
         ([Cage((1, 2), 5)], SetTotal((0, 3), 5, FOUR.values)),
         ([Cage((0, 1, 4), 7), Cage((2, 3, 7), 6)], SetTotal((4, 7), 3, FOUR.values)),
-        ([Region((0, 1, 2, 5)), Cage((0, 1), 3)], Total(((2, 1), (5, 1)), 7)),
+        ([Region((0, 1, 2, 5)), Cage((0, 1), 3)], SetTotal((2, 5), 7, FOUR.values)),
         ([Cage((0, 1, 2), 6), Cage((1, 2, 3, 7), 10)], Total(((3, 1),), 4)),
     ],
 )
