@@ -15,7 +15,13 @@ from pipeline.puzzle.constraints import (
     Constraint,
     OneOfSets,
 )
-from pipeline.puzzle.group_sums import define_sums, possible_sums, require_total
+from pipeline.puzzle.group_sums import (
+    define_counts,
+    define_sums,
+    partition,
+    possible_sums,
+    require_total,
+)
 
 if TYPE_CHECKING:
     from pipeline.puzzle.builder import ClauseBuilder
@@ -94,6 +100,9 @@ class SameTotals(Constraint):
     def encode(self, clauses: ClauseBuilder) -> None:
         if len(self.parts) < 2:
             return
+        if self.counted_value is not None and all(len({*p}) == len(p) for p in self.parts):
+            self._encode_counts(clauses, self.counted_value)
+            return
         summands = tuple(map(self._summand, clauses.values))
         lowest = max(len(part) * min(summands) for part in self.parts)
         highest = min(len(part) * max(summands) for part in self.parts)
@@ -114,6 +123,18 @@ class SameTotals(Constraint):
             clauses.require_sum(
                 part, (summands,) * len(part), bounds, tuple(totals), [*totals.values()]
             )
+
+    def _encode_counts(self, clauses: ClauseBuilder, value: int) -> None:
+        """Encode that the cells of each part, which are distinct, hold the value equally often."""
+        if value not in clauses.values:
+            return
+        most = min(len(partition(part, clauses.groups)) for part in self.parts)
+        counts = [define_counts(clauses, part, value, most + 1) for part in self.parts]
+        for reached, other_reached in zip(counts, (*counts[1:], counts[0]), strict=True):
+            for count, other_count in zip(reached[:most], other_reached[:most], strict=True):
+                clauses.add(-count, other_count)
+            for count in reached[most:]:
+                clauses.add(-count)
 
 
 class SetTotal(Constraint):
@@ -326,24 +347,15 @@ def _cancel_units(weights: dict[int, int], units: Sequence[Sequence[int]], value
                 del weights[cell]
 
 
-def _group_cells(weights: Mapping[int, int], units: Sequence[Sequence[int]]) -> list[list[int]]:
+def _group_cells(weights: Mapping[int, int], groups: Sequence[Sequence[int]]) -> list[list[int]]:
     """Partition the cells greedily into large groups.
 
     The cells of a group have the same weight and are in the same unit, so their values differ.
     """
-    remaining, groups = dict(weights), list[list[int]]()
-    while remaining:
-        largest = [next(iter(remaining))]
-        for unit in units:
-            by_weight: dict[int, list[int]] = {}
-            for cell in unit:
-                if cell in remaining:
-                    by_weight.setdefault(remaining[cell], []).append(cell)
-            largest = max((largest, *by_weight.values()), key=len)
-        groups.append(largest)
-        for cell in largest:
-            del remaining[cell]
-    return groups
+    with_weight: dict[int, list[int]] = {}
+    for cell, weight in weights.items():
+        with_weight.setdefault(weight, []).append(cell)
+    return [part for cells in with_weight.values() for part in partition(cells, groups)]
 
 
 def _encode_sum(
