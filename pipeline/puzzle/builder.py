@@ -375,6 +375,12 @@ class ClauseBuilder:
         """For each cell, a bit mask of the cells in its groups, itself included."""
         return [*self.unit_peers]
 
+    def are_different(self, cells: Sequence[int]) -> bool:
+        """Whether the values of the cells differ because any two of them are in a group."""
+        bits = bits_of({*cells})
+        is_apart = all(self.peers[cell] & bits == bits for cell in cells)
+        return is_apart and len({*cells}) == len(cells)
+
     def common_peers(self, cells: Sequence[int]) -> Iterator[int]:
         """Yield the other cells that are in a group with each of these cells."""
         common = reduce(and_, [self.peers[cell] for cell in cells] or [0])

@@ -60,11 +60,10 @@ class Connected(Constraint):
         parameters = adjacent, self.size
         clauses.encode_cached(_encode_connected, (), [*member.values()], parameters)
         if self.size is not None:
-            is_member = tuple(int(value in self.values) for value in clauses.values)
-            remaining = reversed(range(len(self.cells)))
-            bounds = tuple((self.size - count, self.size) for count in remaining)
-            summands = (is_member,) * len(self.cells)
-            clauses.require_sum(self.cells, summands, bounds, (self.size,))
+            reached = clauses.define_counter([*member.values()], self.size + 1)
+            clauses.add(reached[self.size - 1])
+            for count in reached[self.size :]:
+                clauses.add(-count)
 
 
 def _encode_connected(

@@ -90,7 +90,15 @@ class Visible(Constraint):
         return self.automaton().holds(values)
 
     def encode(self, clauses: ClauseBuilder) -> None:
-        self.automaton().encode(clauses)
+        if not clauses.are_different(self.cells):
+            self.automaton().encode(clauses)
+            return
+        length, lowest = len(self.cells), clauses.values[0]
+        accepted = frozenset((high, self.number, length) for high in range(1, self.highest + 1))
+        numbers = self.number, self.highest, lowest
+        clauses.require_automaton(
+            self.cells, (0, 0, 0), _count_visible_of_different, accepted, numbers
+        )
 
     def automaton(self) -> Automaton:
         """The equivalent automaton: a state is the highest value and the number of visible ones."""
@@ -108,3 +116,15 @@ def count_visible(
         return seen
     is_possible = count < number <= count + 1 + top - value
     return (value, count + 1) if is_possible else None
+
+
+def _count_visible_of_different(
+    seen: tuple[int, int, int], value: int, number: int, top: int, lowest: int
+) -> tuple[int, int, int] | None:
+    """As `count_visible`, for different values. The state has the number of values, too.
+
+    The highest of n different values is at least the n-th lowest one.
+    """
+    *before, length = seen
+    after = count_visible((before[0], before[1]), value, number, top)
+    return None if after is None or after[0] < lowest + length else (*after, length + 1)
