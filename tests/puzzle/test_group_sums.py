@@ -14,8 +14,9 @@ from support.strategies import examples
 
 from pipeline.errors import LimitReached
 from pipeline.puzzle.builder import ClauseBuilder, ClauseLimits
+from pipeline.puzzle.connected import DifferentPairs
 from pipeline.puzzle.constraints import AnyOf, Constraint
-from pipeline.puzzle.counts import CountsItself, Occurrences
+from pipeline.puzzle.counts import CountsItself, Occurrences, Visible
 from pipeline.puzzle.group_sums import (
     define_counts,
     define_sums,
@@ -215,6 +216,31 @@ def test_equal_counts_of_parts_in_units(parts, value, units, lowest):
         units,
         lowest,
     )
+
+
+@for_each("units", [PARTS, WHOLE])
+@for_each("lowest", [0, 1])
+def test_pairs_and_skyscrapers_of_cells_in_units(units, lowest):
+    for pairs in (((0, 3), (1, 4), (2, 5)), ((0, 5), (3, 1), (4, 2))):
+        check(
+            [DifferentPairs(pairs)],
+            lambda held, pairs=pairs: len({(held[a], held[b]) for a, b in pairs}) == 3,
+            units,
+            lowest,
+        )
+    for line, number in product(((0, 1, 2), (3, 2, 1)), range(1, 4)):
+        check(
+            [Visible(line, number, lowest + SIDE - 1)],
+            lambda held, line=line, number=number: (
+                number
+                == len(
+                    {max(held[cell] for cell in line[:end]) for end in range(1, len(line) + 1)}
+                    - {0}
+                )
+            ),
+            units,
+            lowest,
+        )
 
 
 def test_a_count_has_a_literal_for_each_group_in_place_of_each_cell():
