@@ -249,6 +249,17 @@ def test_a_count_has_a_literal_for_each_group_in_place_of_each_cell():
     assert partition([0, 9, 1, 17, 40], clauses.groups) == [[0, 1], [9, 17], [40]]
 
 
+@for_each("total", [6, 7, 9, 10])
+def test_a_sum_of_cells_that_differ_lists_their_sets(total):
+    check(
+        [Total(((0, 2), (1, 2), (2, 2)), 2 * total)],
+        lambda held: sum(held[:3]) == total,
+    )
+    clauses = builder()
+    Total(((0, 1), (1, 1), (2, 1)), total).encode(clauses)
+    assert not clauses.sums
+
+
 def test_sums_of_the_same_cells_share_their_literals_even_of_an_alternative():
     cells = (0, 1, 2)
     first, second = (
