@@ -206,7 +206,7 @@ class OneOfSets(Constraint):
         return any(held == {*values} for values in self.sets)
 
     def encode(self, clauses: ClauseBuilder) -> None:
-        peers = clauses.common_peers(self.cells)
+        peers = clauses.common_peers(self.cells) if clauses.has_room else ()
         parameters = self.sets, len(self.cells)
         clauses.encode_cached(encode_one_of_sets, (*self.cells, *peers), parameters=parameters)
 

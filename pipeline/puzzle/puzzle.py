@@ -8,7 +8,6 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain
 from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple, dataclass_transform, overload
 
 from pipeline.puzzle.boards import board_text, value_of
@@ -89,6 +88,11 @@ class Rule(ABC):
             return self.title()
         return f"{self.title()} {self.preposition} {geometry.name_of(self.cells(geometry)[0])}"
 
+
+_MAX_INNIES = 10_000
+"""Number of clauses after which no further innies and outies are added. Killers of 9×9 cells have
+up to 4,000, killers of 25×25 cells would have a million.
+"""
 
 _last_clauses: dict[tuple[Geometry, tuple[Rule, ...]], RuleClauses] = {}
 """A cache of the clauses of the last puzzle, which solving requests several times."""
@@ -262,11 +266,13 @@ class Puzzle:
             for constraint in constraints:
                 constraint.encode(builder)
             totals = [total for total in constraints if isinstance(total, Total)]
-            joined = joined_totals(totals, builder.groups, values)
-            redundant = chain(joined, unit_totals(parts, builder.groups, values, builder.peers))
-            for total in redundant:
+            for total in joined_totals(totals, builder.groups, values):
                 if builder.has_room:
                     total.encode(builder)
+            most = len(builder) + _MAX_INNIES
+            for innies in unit_totals(parts, builder.groups, values, builder.peers):
+                if builder.has_room and len(builder) < most:
+                    innies.encode(builder)
             _last_clauses[key] = clauses = builder.build()
         return clauses
 
