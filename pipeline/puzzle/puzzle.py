@@ -269,9 +269,9 @@ class Puzzle:
             for total in joined_totals(totals, builder.groups, values):
                 if builder.has_room:
                     total.encode(builder)
-            most = len(builder) + _MAX_INNIES
+            max_clauses = len(builder) + _MAX_INNIES
             for innies in unit_totals(parts, builder.groups, values, builder.peers):
-                if builder.has_room and len(builder) < most:
+                if builder.has_room and len(builder) < max_clauses:
                     innies.encode(builder)
             _last_clauses[key] = clauses = builder.build()
         return clauses

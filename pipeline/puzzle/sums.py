@@ -131,12 +131,12 @@ class SameTotals(Constraint):
         """Encode that the cells of each part, which are distinct, hold the value equally often."""
         if value not in clauses.values:
             return
-        most = min(len(partition(part, clauses.groups)) for part in self.parts)
-        counts = [define_counts(clauses, part, value, most + 1) for part in self.parts]
+        maximum = min(len(partition(part, clauses.groups)) for part in self.parts)
+        counts = [define_counts(clauses, part, value, maximum + 1) for part in self.parts]
         for reached, other_reached in zip(counts, (*counts[1:], counts[0]), strict=True):
-            for count, other_count in zip(reached[:most], other_reached[:most], strict=True):
+            for count, other_count in zip(reached[:maximum], other_reached[:maximum], strict=True):
                 clauses.add(-count, other_count)
-            for count in reached[most:]:
+            for count in reached[maximum:]:
                 clauses.add(-count)
 
 
