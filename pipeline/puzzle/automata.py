@@ -2,6 +2,11 @@
 
 The states before a cell and after it are two layers. A layer has only useful states: those that can
 be reached, and from which an accepted state can be reached. Each state of a layer has a literal.
+
+Three things save clauses. States with the same moves are merged. If each state after the first cell
+is reached by one value, its literal is the candidate; so is the literal of a state before the last
+cell that accepts one value, if it alone accepts it. And a layer with a single state needs no
+literal.
 """
 
 from __future__ import annotations
@@ -15,8 +20,12 @@ from numpy.typing import NDArray
 Moves = NDArray[np.intp]
 """For each state before a cell and each value: the index of the state after it, or -1."""
 
-_OMITTED = -(2**31)
-"""In place of a literal that is left out of its clause."""
+TRUE = 2**31
+"""The literal of a state that is certain: clauses with it are omitted, and its negation is left
+out of its clauses.
+"""
+
+_OMITTED = -TRUE
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,22 +35,47 @@ class Layers:
     - `moves`: for each cell, the moves between the layers before and after it; None if the
       automaton accepts no line.
     - `final`: the number of states of the last layer.
+
+    States from which the same lines are accepted are merged, unless each final state is kept.
     """
 
     moves: list[Moves] | None
     final: int = 0
 
     @classmethod
-    def useful(cls, moves: list[Moves], is_accepted: NDArray[np.bool_]) -> Layers:
-        """The layers without useless states. `is_accepted`: of each state of the last layer."""
-        kept: NDArray[np.bool_] = is_accepted
+    def useful(
+        cls, moves: list[Moves], is_accepted: NDArray[np.bool_], *, keep_final: bool = False
+    ) -> Layers:
+        """The layers without useless states, merged unless `keep_final`.
+
+        `is_accepted`: of each state of the last layer.
+        """
+        final = int(np.count_nonzero(is_accepted))
+        numbers = np.cumsum(is_accepted) - 1 if keep_final else np.zeros(len(is_accepted), np.intp)
+        new_indices = np.append(np.where(is_accepted, numbers, -1), -1)
         useful: list[Moves] = []
         for all_moves in reversed(moves):
-            new_indices = np.append(np.where(kept, np.cumsum(kept) - 1, -1), -1)
-            moves_to_kept = new_indices[all_moves]
-            kept = np.logical_or.reduce(moves_to_kept >= 0, axis=1)
-            useful.append(moves_to_kept[kept])
-        return cls(useful[::-1] if kept.any() else None, int(np.count_nonzero(is_accepted)))
+            moved = new_indices[all_moves]
+            kept: NDArray[np.bool_] = np.logical_or.reduce(moved >= 0, axis=1)
+            moved = moved[kept]
+            if keep_final:
+                indices = np.arange(len(moved))
+            else:
+                moved, indices = _merged(moved)
+            new_indices = np.full(len(kept) + 1, -1)
+            new_indices[:-1][kept] = indices
+            useful.append(moved)
+        if new_indices[0] < 0:
+            return cls(None)
+        return cls(useful[::-1], final if keep_final else 1)
+
+
+def _merged(moves: Moves) -> tuple[Moves, NDArray[np.intp]]:
+    """The different rows, in order of their first occurrence, and the new index of each row."""
+    numbers: dict[bytes, int] = {}
+    indices = [numbers.setdefault(row.tobytes(), len(numbers)) for row in moves]
+    firsts = np.unique(indices, return_index=True)[1]
+    return moves[firsts], np.array(indices, np.intp)
 
 
 def layers_of_steps(
@@ -82,12 +116,15 @@ def layers_of_sums(
     bounds: Sequence[tuple[int, int]],
     accepted: Sequence[int],
     count_steps: Callable[[int], None],
+    *,
+    keep_final: bool = False,
 ) -> tuple[Layers, list[int]]:
-    """The layers of an automaton that adds summands, and the sums of the last layer.
+    """The layers of an automaton that adds summands, and the accepted sums that are possible.
 
     - `summands`: for each cell, what each value adds.
     - `bounds`: the lowest and the highest sum to keep after each cell.
     - `accepted`: the accepted sums.
+    - `keep_final`: whether each accepted sum has a state of its own.
     """
     largest = sum(max(map(abs, row)) for row in summands)
     kind = np.int64 if largest < 2**62 else object  # weights have any size
@@ -105,7 +142,32 @@ def layers_of_sums(
         moves.append(next_moves)
     final_sums, wanted = sums.tolist(), {*accepted}
     is_accepted = np.array([total in wanted for total in final_sums])
-    return Layers.useful(moves, is_accepted), [total for total in final_sums if total in wanted]
+    layers = Layers.useful(moves, is_accepted, keep_final=keep_final)
+    return layers, [total for total in final_sums if total in wanted]
+
+
+def candidate_states(
+    moves: Sequence[Moves], first_candidates: Sequence[int]
+) -> tuple[list[int], list[int]]:
+    """The candidates that can be literals of the states after the first cell and before the last.
+
+    The cells must be distinct, and the last layer must have a single state. Each list is empty if
+    its states need literals of their own. `first_candidates`: see `transition_clauses`.
+    """
+    if len(moves) < 2:
+        return [], []
+    after_first, before_last = list[int](), list[int]()
+    (targets,) = moves[0]
+    values = np.flatnonzero(targets >= 0)
+    if len(moves[1]) == len(values):
+        order = np.argsort(targets[values])
+        after_first = (values[order] + first_candidates[0]).tolist()
+    is_move = moves[-1] >= 0
+    if (is_move.sum(axis=1) == 1).all() and (is_move.sum(axis=0) <= 1).all():
+        before_last = (np.nonzero(is_move)[1] + first_candidates[-1]).tolist()
+    if len(moves) == 2:
+        return (after_first, []) if after_first else ([], before_last)
+    return after_first, before_last
 
 
 def transition_clauses(
@@ -138,12 +200,16 @@ def transition_clauses(
     offsets = np.repeat(np.array(first_candidates, np.int64), sizes)
     candidates = (offsets[:, None] + np.arange(n)).ravel()
     sources = np.repeat(np.arange(len(targets) // n), n)
-    literals = np.array([*(first_literals or [-_OMITTED]), *state_literals], np.int64)
+    literals = np.array([*(first_literals or [TRUE]), *state_literals], np.int64)
+    is_move = targets >= 0
 
     begins = [np.int64(literal) for literal in conditions]
-    is_move = targets >= 0
-    following = np.where(is_move, literals[targets], _OMITTED)
-    clauses = [_rows([*begins, -literals[sources], -candidates, following])]
+
+    # state and value → next state; a state that accepts one value implies that value anyway
+    accepts_several = is_move.reshape(-1, n).sum(axis=1) > 1
+    chosen = is_move | np.repeat(accepts_several, n)
+    following = np.where(is_move, literals[targets], _OMITTED)[chosen]
+    clauses = [_rows([*begins, -literals[sources[chosen]], -candidates[chosen], following])]
 
     sources, targets, candidates = sources[is_move], targets[is_move], candidates[is_move]
     order = np.argsort(sources * len(literals) + targets, kind="stable")
@@ -173,7 +239,16 @@ def transition_clauses(
         counts = _run_lengths(pair_targets[order])
         heads = literals[pair_targets[order][np.cumsum(counts) - counts]]
         clauses.append(_ragged([*begins, -heads], counts, literals[pair_sources[order]]))
-    numbers = np.concatenate(clauses)
+    return _without_true(np.concatenate(clauses))
+
+
+def _without_true(numbers: NDArray[np.int64]) -> NDArray[np.int32]:
+    """The clauses without those that have the literal TRUE, and without its negation."""
+    ends = np.flatnonzero(numbers == 0)
+    lengths = np.diff(ends, prepend=-1)
+    if len(ends):
+        satisfied = np.logical_or.reduceat(numbers == TRUE, ends - lengths + 1)
+        numbers = numbers[np.repeat(~satisfied, lengths)]
     kept: NDArray[np.int32] = numbers[numbers != _OMITTED].astype(np.int32)
     return kept
 

@@ -8,14 +8,24 @@ clauses of the grid require.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
+from collections.abc import (
+    Callable,
+    Collection,
+    Hashable,
+    Iterable,
+    Iterator,
+    Mapping,
+    Sequence,
+)
 from contextlib import contextmanager
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, reduce
+from operator import and_
 from typing import TYPE_CHECKING, NamedTuple
 
 from pipeline.errors import LimitReached
 from pipeline.puzzle import encodings
 from pipeline.puzzle.clauses import Clause, PackedClauses, RuleClauses
+from pipeline.puzzle.geometry import bits_of, indices_of
 
 if TYPE_CHECKING:
     import numpy as np
@@ -70,7 +80,7 @@ class ClauseBuilder:
 
     - `lowest`: the lowest value; the values are consecutive.
     - `units`: the cells of each unit, which other clauses require to hold different values. The
-      clauses of rules may rely on that.
+      clauses of rules may rely on that, and on the groups of `add_regions`.
     - `check`: called regularly with the estimated memory in bytes.
 
     `variables` is the highest variable. `sums` contains the literals of the sums of groups of
@@ -93,6 +103,7 @@ class ClauseBuilder:
     ) -> None:
         self.side = side
         self.units = units
+        self.groups = (*units,)
         self.values = range(lowest, lowest + side)
         self._offset = 1 - lowest
         self.limits = limits
@@ -109,6 +120,7 @@ class ClauseBuilder:
         self._check = check
         self._equal: dict[tuple[int, int], int] = {}
         self.sums: dict[frozenset[int], list[int]] = {}
+        self.chosen_lines: dict[tuple[int, tuple[tuple[int, ...], ...]], list[int]] = {}
 
     @property
     def auxiliary(self) -> int:
@@ -340,9 +352,39 @@ class ClauseBuilder:
         return self._equal[pair]
 
     @cached_property
-    def peers(self) -> Sequence[int]:
+    def unit_peers(self) -> Sequence[int]:
         """For each cell, a bit mask of the cells in its units, itself included."""
         return _peer_masks(self.candidates // self.side, tuple(map(tuple, self.units)))
+
+    def add_regions(self, regions: Iterable[Sequence[int]]) -> None:
+        """Let later clauses rely on further groups of cells that hold different values.
+
+        Other clauses must require that, unconditionally. Groups that are part of a unit are left
+        out.
+        """
+        masks = [*map(bits_of, self.units)]
+        for region in regions:
+            bits = bits_of(region)
+            if not any(bits & mask == bits for mask in masks):
+                self.groups += (region,)
+                for cell in region:
+                    self.peers[cell] |= bits
+
+    @cached_property
+    def peers(self) -> list[int]:
+        """For each cell, a bit mask of the cells in its groups, itself included."""
+        return [*self.unit_peers]
+
+    def are_different(self, cells: Sequence[int]) -> bool:
+        """Whether the values of the cells differ because any two of them are in a group."""
+        bits = bits_of({*cells})
+        is_apart = all(self.peers[cell] & bits == bits for cell in cells)
+        return is_apart and len({*cells}) == len(cells)
+
+    def common_peers(self, cells: Sequence[int]) -> Iterator[int]:
+        """Yield the other cells that are in a group with each of these cells."""
+        common = reduce(and_, [self.peers[cell] for cell in cells] or [0])
+        return indices_of(common & ~bits_of({*cells}))
 
     def define(self, *literals: int) -> None:
         """Add an unconditional clause, which defines new variables."""
@@ -392,7 +434,8 @@ class ClauseBuilder:
         - `step(state, value, *numbers)`: returns the state after a cell, or None to reject its
           value.
         """
-        parameters = start, step, accepted, numbers
+        automaton = encodings.StepAutomaton(start, step, accepted, numbers)
+        parameters = automaton, len({*cells}) == len(cells)
         self.encode_cached(encodings.encode_automaton, cells, parameters=parameters)
 
     def require_sum(
@@ -410,7 +453,8 @@ class ClauseBuilder:
         - `bounds`: the lowest and the highest sum that is possible after each cell.
         - `literals`: for each total, the literal for "this is the sum"; none for a single total.
         """
-        parameters = summands, bounds, totals
+        running_sum = encodings.RunningSum(summands, bounds, totals)
+        parameters = running_sum, len({*cells}) == len(cells)
         self.encode_cached(encodings.encode_sum, cells, literals, parameters)
 
     def require_segment_loop(self, cells: Sequence[int], total: int) -> None:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import chain, product
+from itertools import chain, islice, product
 from typing import TYPE_CHECKING
 
 from pipeline.puzzle.constraints import Cell, CellPairs, Cells, Constraint
+from pipeline.puzzle.group_sums import partition
 
 if TYPE_CHECKING:
     from pipeline.puzzle.builder import ClauseBuilder
@@ -60,11 +61,10 @@ class Connected(Constraint):
         parameters = adjacent, self.size
         clauses.encode_cached(_encode_connected, (), [*member.values()], parameters)
         if self.size is not None:
-            is_member = tuple(int(value in self.values) for value in clauses.values)
-            remaining = reversed(range(len(self.cells)))
-            bounds = tuple((self.size - count, self.size) for count in remaining)
-            summands = (is_member,) * len(self.cells)
-            clauses.require_sum(self.cells, summands, bounds, (self.size,))
+            reached = clauses.define_counter([*member.values()], self.size + 1)
+            clauses.add(reached[self.size - 1])
+            for count in reached[self.size :]:
+                clauses.add(-count)
 
 
 def _encode_connected(
@@ -144,23 +144,34 @@ class DifferentPairs(Constraint):
         if len(self.pairs) > clauses.side**2:
             clauses.add()
             return
-        clauses.encode_cached(_encode_different_pairs, [*chain.from_iterable(self.pairs)])
+        second = dict(self.pairs)
+        parts = partition(second, clauses.groups)
+        cells = [cell for part in parts for first in part for cell in (first, second[first])]
+        parameters = (tuple(map(len, parts)),)
+        clauses.encode_cached(_encode_different_pairs, cells, parameters=parameters)
 
 
-def _encode_different_pairs(clauses: ClauseBuilder, cells: Cells, _literals: Sequence[int]) -> None:
-    """Encode `DifferentPairs`. `cells` has the cells of the pairs, one pair after the other."""
-    pairs = [*zip(cells[::2], cells[1::2], strict=True)]
+def _encode_different_pairs(
+    clauses: ClauseBuilder, cells: Cells, _literals: Sequence[int], sizes: tuple[int, ...]
+) -> None:
+    """Encode `DifferentPairs`.
+
+    - `cells`: the cells of the pairs, one pair after the other, in parts.
+    - `sizes`: the number of pairs of each part. The first cells of a part hold different values.
+    """
+    pairs = iter([*zip(cells[::2], cells[1::2], strict=True)])
+    parts = [[*islice(pairs, size)] for size in sizes]
     for u, v in product(clauses.values, repeat=2):
-        holders = []  # for each pair of cells, a variable for "it holds u and v"
-        for a, b in pairs:
-            holder = clauses.new_variable()
-            clauses.define(-holder, clauses.literal(a, u))
-            clauses.define(-holder, clauses.literal(b, v))
-            clauses.define(holder, -clauses.literal(a, u), -clauses.literal(b, v))
-            holders.append(holder)
-        clauses.require_at_most_one(holders)
-        if len(pairs) == clauses.side**2:
-            clauses.add(*holders)
+        held = []  # for each part, a variable for "the cell with u has a second cell with v"
+        for part in parts:
+            holds = clauses.new_variable()
+            held.append(holds)
+            for a, b in part:
+                clauses.define(-clauses.literal(a, u), -clauses.literal(b, v), holds)
+                clauses.define(-clauses.literal(a, u), clauses.literal(b, v), -holds)
+        clauses.require_at_most_one(held)
+        if sum(sizes) == clauses.side**2:
+            clauses.add(*held)
 
 
 def _encode_distances(

@@ -8,12 +8,18 @@ clauses are satisfiable together with that assignment.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import chain, combinations
 from typing import TYPE_CHECKING, Any, dataclass_transform
 
-from pipeline.puzzle.encodings import encode_less, encode_pair, encode_paths
+from pipeline.puzzle.encodings import (
+    encode_chosen_line,
+    encode_less,
+    encode_pair,
+    encode_paths,
+)
 
 if TYPE_CHECKING:
     from pipeline.puzzle.builder import ClauseBuilder
@@ -148,7 +154,7 @@ class AllDifferent(Constraint):
             return
         if len(self.cells) == clauses.side:
             clauses.encode_cached(_encode_all_values, self.cells)
-        peers = clauses.peers
+        peers = clauses.unit_peers
         pairs = combinations(self.cells, 2)
         apart = [(cell, other) for cell, other in pairs if not peers[cell] >> other & 1]
         clauses.encode_cached_all(_encode_different, apart)
@@ -200,16 +206,23 @@ class OneOfSets(Constraint):
         return any(held == {*values} for values in self.sets)
 
     def encode(self, clauses: ClauseBuilder) -> None:
-        clauses.encode_cached(encode_one_of_sets, self.cells, parameters=(self.sets,))
+        peers = clauses.common_peers(self.cells) if clauses.has_room else ()
+        parameters = self.sets, len(self.cells)
+        clauses.encode_cached(encode_one_of_sets, (*self.cells, *peers), parameters=parameters)
 
 
 def encode_one_of_sets(
     clauses: ClauseBuilder,
-    cells: Cells,
+    cells_and_peers: Cells,
     _literals: Sequence[int],
     value_sets: tuple[tuple[int, ...] | range, ...],
+    count: int,
 ) -> None:
-    """Encode that the set of values in the cells is one of these sets."""
+    """Encode that the set of values in the first `count` cells is one of these sets.
+
+    The other cells are peers of all these cells, so they hold no value of the set.
+    """
+    cells, peers = cells_and_peers[:count], cells_and_peers[count:]
     sets = [{*values} for values in value_sets if {*values}.issubset(clauses.values)]
     if not sets:
         clauses.add()
@@ -219,10 +232,15 @@ def encode_one_of_sets(
         Allowed(cell, tuple(possible)).encode(clauses)
     for value in sorted(certain):
         clauses.add(*(clauses.literal(cell, value) for cell in cells))
+        for peer in peers:
+            clauses.add(-clauses.literal(peer, value))
     if possible != certain:
         optional = sorted(possible - certain)
         literals = {value: clauses.define_any_cell(cells, value) for value in optional}
         clauses.require_one_of_sets(literals, sets)
+        for value, literal in literals.items():
+            for peer in peers:
+                clauses.add(-literal, -clauses.literal(peer, value))
 
 
 class HoldsEachPart(Constraint):
@@ -317,7 +335,7 @@ class Ranked(Constraint):
             clauses.add()
             return
         clauses.add(clauses.literal(self.line[0], self.first))
-        less = [self._define_less(clauses, other) for other in self.other_lines]
+        less = [*self._define_all_less(clauses)]
         at_least = clauses.define_counter(less, self.rank + 1)
         if self.rank > len(less):
             clauses.add()
@@ -326,17 +344,60 @@ class Ranked(Constraint):
         if self.rank < len(less):
             clauses.add(-at_least[self.rank])
 
+    def _define_all_less(self, clauses: ClauseBuilder) -> Iterator[int]:
+        """Define variables of which as many are true as other lines are less than the line.
+
+        These lines begin with `first`. If lines begin at each cell of a unit with all values, just
+        one of them does: its values get variables, which all ranks share, and only this line is
+        compared. That takes a third of the clauses of comparing each.
+        """
+        lines = tuple(sorted((self.line, *self.other_lines)))
+        edges = _edges(lines, tuple(unit for unit in clauses.groups if len(unit) == clauses.side))
+        for edge in edges:
+            at_start = [line for line in edge if line[0] == self.line[0] and line != self.line]
+            if len(edge) == 1 or at_start:
+                for line in at_start or edge:
+                    if line != self.line:
+                        yield self._define_less(clauses, line)
+            elif self.line not in edge:
+                key = self.first, edge
+                if key not in clauses.chosen_lines:
+                    clauses.chosen_lines[key] = clauses.encode_cached(
+                        encode_chosen_line,
+                        [*chain.from_iterable(edge)],
+                        parameters=(self.first, len(self.line)),
+                    )
+                chosen = clauses.chosen_lines[key]
+                parameters = (self.may_tie,)
+                yield from clauses.encode_cached(encode_less, self.line[1:], chosen, parameters)
+
     def _define_less(self, clauses: ClauseBuilder, other_line: Cells) -> int:
         """Define a variable for "the other line begins with `first` and is less than the line"."""
+        values, literal = clauses.values, clauses.literal
         pairs = zip(self.line[1:], other_line[1:], strict=True)
         compared = [(cell, other) for cell, other in pairs if cell != other]
-        (less,) = clauses.encode_cached(
-            encode_less,
-            [*chain.from_iterable(compared)],
-            (clauses.literal(other_line[0], self.first),),
-            (self.may_tie,),
-        )
+        literals = [literal(other, value) for _, other in compared for value in values]
+        if other_line[0] != self.line[0]:
+            literals.append(literal(other_line[0], self.first))
+        own_cells = [cell for cell, _ in compared]
+        (less,) = clauses.encode_cached(encode_less, own_cells, literals, (self.may_tie,))
         return less
+
+
+@lru_cache(maxsize=16)
+def _edges(lines: tuple[Cells, ...], units: tuple[Cells, ...]) -> tuple[tuple[Cells, ...], ...]:
+    """Partition the lines into edges, with a line from each cell of a unit, and single lines."""
+    remaining, edges = dict.fromkeys(lines), list[tuple[Cells, ...]]()
+    for unit in units:
+        from_cell: dict[Cell, Cells] = {}
+        for line in remaining:
+            if line[0] in unit:
+                from_cell.setdefault(line[0], line)
+        if len(from_cell) == len(unit):
+            edges.append(tuple(from_cell.values()))
+            for line in edges[-1]:
+                del remaining[line]
+    return (*edges, *((line,) for line in remaining))
 
 
 class _Compound(Constraint):
@@ -357,6 +418,15 @@ class AllOf(_Compound):
     def encode(self, clauses: ClauseBuilder) -> None:
         for part in self.parts:
             part.encode(clauses)
+
+
+def conjuncts(constraints: Iterable[Constraint]) -> Iterator[Constraint]:
+    """Yield the constraints, with its parts in place of each AllOf."""
+    for constraint in constraints:
+        if isinstance(constraint, AllOf):
+            yield from conjuncts(constraint.parts)
+        else:
+            yield constraint
 
 
 class AnyOf(_Compound):

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from itertools import combinations
 from typing import TYPE_CHECKING
 
-from pipeline.puzzle.constraints import AllOf, Automaton, Cells, Constraint, OneOfSets
+from pipeline.puzzle.constraints import Automaton, Cells, Constraint
+from pipeline.puzzle.group_sums import define_counts
 
 if TYPE_CHECKING:
     from pipeline.puzzle.builder import ClauseBuilder
@@ -32,8 +33,17 @@ class Occurrences(Constraint):
         return count == self.times if self.exactly else count >= self.times
 
     def encode(self, clauses: ClauseBuilder) -> None:
-        accepted, numbers = frozenset((self.times,)), (self.value, self.times, self.exactly)
-        Automaton(self.cells, 0, _capped_count, accepted, numbers).encode(clauses)
+        if self.value not in clauses.values:
+            if self.times > 0:
+                clauses.add()
+            return
+        reached = define_counts(clauses, self.cells, self.value, self.times + 1)
+        if self.times > len(reached):
+            clauses.add()
+        elif self.times > 0:
+            clauses.add(reached[self.times - 1])
+        if self.exactly and self.times < len(reached):
+            clauses.add(-reached[self.times])
 
 
 class CountsItself(Constraint):
@@ -47,17 +57,23 @@ class CountsItself(Constraint):
 
     def encode(self, clauses: ClauseBuilder) -> None:
         """Encode the count of each value, and the sets of values that sum to the cell count."""
-        cells, values = self.cells, clauses.values
-        counts = [
-            Automaton(cells, 0, _capped_count, frozenset((0, value)), (value, value, True))
-            for value in values
-        ]
-        AllOf(tuple(counts)).encode(clauses)
-        if len(values) <= _MAX_VALUES_ALL_SETS:
-            sizes = range(len(values) + 1)
-            subsets = (subset for size in sizes for subset in combinations(values, size))
-            sets = tuple(subset for subset in subsets if sum(subset) == len(cells))
-            OneOfSets(cells, sets).encode(clauses)
+        is_held: dict[int, int] = {}
+        for value in clauses.values:
+            reached = define_counts(clauses, self.cells, value, value + 1)
+            if not 0 < value <= len(reached):
+                for cell in self.cells:
+                    clauses.add(-clauses.literal(cell, value))
+                continue
+            is_held[value] = reached[0]
+            for count in reached[1:value]:
+                clauses.add(-reached[0], count)
+            for count in reached[value:]:
+                clauses.add(-count)
+        if len(is_held) <= _MAX_VALUES_ALL_SETS:
+            sizes = range(len(is_held) + 1)
+            subsets = (subset for size in sizes for subset in combinations(is_held, size))
+            sets = [subset for subset in subsets if sum(subset) == len(self.cells)]
+            clauses.require_one_of_sets(is_held, sets)
 
 
 class Visible(Constraint):
@@ -74,7 +90,15 @@ class Visible(Constraint):
         return self.automaton().holds(values)
 
     def encode(self, clauses: ClauseBuilder) -> None:
-        self.automaton().encode(clauses)
+        if not clauses.are_different(self.cells):
+            self.automaton().encode(clauses)
+            return
+        length, lowest = len(self.cells), clauses.values[0]
+        accepted = frozenset((high, self.number, length) for high in range(1, self.highest + 1))
+        numbers = self.number, self.highest, lowest
+        clauses.require_automaton(
+            self.cells, (0, 0, 0), _count_visible_of_different, accepted, numbers
+        )
 
     def automaton(self) -> Automaton:
         """The equivalent automaton: a state is the highest value and the number of visible ones."""
@@ -94,11 +118,13 @@ def count_visible(
     return (value, count + 1) if is_possible else None
 
 
-def _capped_count(so_far: int, value: int, counted: int, times: int, exactly: bool) -> int | None:
-    """The number of cells so far that hold the value `counted`.
+def _count_visible_of_different(
+    seen: tuple[int, int, int], value: int, number: int, top: int, lowest: int
+) -> tuple[int, int, int] | None:
+    """As `count_visible`, for different values. The state has the number of values, too.
 
-    A number above `times` becomes None if `exactly`, else `times`.
+    The highest of n different values is at least the n-th lowest one.
     """
-    if value != counted:
-        return so_far
-    return so_far + 1 if so_far < times else None if exactly else times
+    *before, length = seen
+    after = count_visible((before[0], before[1]), value, number, top)
+    return None if after is None or after[0] < lowest + length else (*after, length + 1)

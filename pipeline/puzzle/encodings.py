@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
 from functools import lru_cache
-from itertools import accumulate, chain
-from typing import TYPE_CHECKING, Any
+from itertools import accumulate, chain, product
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     from pipeline.puzzle.automata import Layers
@@ -127,31 +127,59 @@ def encode_less(
     literals: Sequence[int],
     may_tie: bool,
 ) -> Sequence[int]:
-    """Define a variable for "the literal is true, and the other line is less than the line".
+    """Define a variable for "the other line exists, and is less than the line".
 
-    `cells` has the cells of the line and of the other line, alternately.
+    - `cells`: the cells of the line.
+    - `literals`: for each of these cells, the literal of each value in the other line; then the
+      literal for "the other line exists", unless that is certain.
     """
-    literal, add, values = clauses.literal, clauses.add, clauses.values
-    (begins,) = literals
+    add, n = clauses.add, clauses.side
     less, equal = clauses.new_variable(), clauses.new_variable()
-    add(-equal, begins)
-    add(-begins, equal)
-    add(equal, -less)
-    for cell, other_cell in zip(cells[::2], cells[1::2], strict=True):
-        clauses.count_steps(len(values))
-        still = clauses.new_variable()  # the lines are equal up to these cells
+    exists = literals[n * len(cells) :]
+    add(equal, *(-literal for literal in exists))
+    for literal in exists:
+        add(-equal, literal)
+        add(-less, literal)
+    for index, cell in enumerate(cells):
+        clauses.count_steps(n)
+        other = literals[n * index : n * (index + 1)]
+        still = clauses.new_variable()  # the lines are equal up to this cell
         add(equal, -still)
-        for value in values:
-            own = -literal(cell, value)
-            add(-equal, own, less, *(literal(other_cell, v) for v in values if v >= value))
-            add(-equal, own, -less, *(literal(other_cell, v) for v in values if v <= value))
-            add(-equal, own, -literal(other_cell, value), still)
-            add(-still, own, literal(other_cell, value))
+        for position, value in enumerate(clauses.values):
+            own, other_holds = -clauses.literal(cell, value), other[position]
+            add(-equal, own, less, *other[position:])
+            add(-equal, own, -less, *other[: position + 1])
+            add(-equal, own, -other_holds, still)
+            add(-still, own, other_holds)
         equal = still
     add(-equal, -less)
     if not may_tie:
         add(-equal)
     return (less,)
+
+
+def encode_chosen_line(
+    clauses: ClauseBuilder,
+    cells: Sequence[int],
+    _literals: Sequence[int],
+    first: int,
+    length: int,
+) -> Sequence[int]:
+    """Define the values of the only one of some lines that begins with `first`.
+
+    `cells`: the cells of the lines, each `length` cells. Returns a variable for each value of each
+    cell after the first one.
+    """
+    lines = [cells[start : start + length] for start in range(0, len(cells), length)]
+    chosen = list[int]()
+    for index, value in product(range(1, length), clauses.values):
+        holds = clauses.new_variable()
+        chosen.append(holds)
+        for line in lines:
+            begins, held = clauses.literal(line[0], first), clauses.literal(line[index], value)
+            clauses.define(-begins, -held, holds)
+            clauses.define(-begins, held, -holds)
+    return chosen
 
 
 def encode_paths(
@@ -211,16 +239,26 @@ def _layers_of_paths(
     return layers
 
 
+class StepAutomaton(NamedTuple):
+    """The fields of `constraints.Automaton` besides its cells."""
+
+    start: Hashable
+    step: Callable[..., Hashable | None]
+    accepted: frozenset[Hashable]
+    numbers: tuple[Hashable, ...]
+
+
 def encode_automaton(
     clauses: ClauseBuilder,
     cells: Sequence[int],
     _literals: Sequence[int],
-    start: Hashable,
-    step: Callable[..., Hashable | None],
-    accepted: frozenset[Hashable],
-    numbers: tuple[Hashable, ...],
+    automaton: StepAutomaton,
+    is_distinct: bool,
 ) -> None:
+    """`is_distinct`: whether the cells are distinct."""
     from pipeline.puzzle.automata import layers_of_steps  # noqa: PLC0415 - slow to load
+
+    start, step, accepted, numbers = automaton
 
     def step_with_numbers(state: Hashable, value: int) -> Hashable | None:
         return step(state, value, *numbers)
@@ -228,24 +266,31 @@ def encode_automaton(
     layers = layers_of_steps(
         len(cells), clauses.values, start, step_with_numbers, accepted, clauses.count_steps
     )
-    _add_transitions(clauses, cells, layers)
+    _add_transitions(clauses, cells, layers, is_distinct=is_distinct)
+
+
+class RunningSum(NamedTuple):
+    """The parameters of `ClauseBuilder.require_sum` besides cells and literals."""
+
+    summands: tuple[tuple[int, ...], ...]
+    bounds: tuple[tuple[int, int], ...]
+    totals: tuple[int, ...]
 
 
 def encode_sum(
     clauses: ClauseBuilder,
     cells: Sequence[int],
     literals: Sequence[int],
-    summands: tuple[tuple[int, ...], ...],
-    bounds: tuple[tuple[int, int], ...],
-    totals: tuple[int, ...],
+    running_sum: RunningSum,
+    is_distinct: bool,
 ) -> None:
+    """`is_distinct`: whether the cells are distinct."""
     from pipeline.puzzle.automata import layers_of_sums  # noqa: PLC0415 - slow to load
 
-    layers, sums = layers_of_sums(summands, bounds, totals, clauses.count_steps)
-    literal_of = dict(zip(totals, literals, strict=False))
-    _add_transitions(
-        clauses, cells, layers, [literal_of[total] for total in sums] if literals else None
-    )
+    layers, sums = layers_of_sums(*running_sum, clauses.count_steps, keep_final=bool(literals))
+    literal_of = dict(zip(running_sum.totals, literals, strict=False))
+    final_literals = [literal_of[total] for total in sums] if literals else None
+    _add_transitions(clauses, cells, layers, final_literals, is_distinct=is_distinct)
 
 
 def encode_segment_loop(
@@ -288,12 +333,20 @@ def _add_transitions(
     cells: Sequence[int],
     layers: Layers,
     final_literals: Sequence[int] | None = None,
+    *,
+    is_distinct: bool,
 ) -> None:
     """Add the clauses of an automaton.
 
-    `final_literals`: the literals of the states of the last layer; by default new variables.
+    - `final_literals`: the literals of the states of the last layer; by default it has one state,
+      which needs none.
+    - `is_distinct`: whether the cells are distinct, so that their candidates can be states.
     """
-    from pipeline.puzzle.automata import transition_clauses  # noqa: PLC0415 - slow to load
+    from pipeline.puzzle.automata import (  # noqa: PLC0415 - slow to load
+        TRUE,
+        candidate_states,
+        transition_clauses,
+    )
 
     moves = layers.moves
     if moves is None:
@@ -303,11 +356,28 @@ def _add_transitions(
         return
     # each move is at least a clause: stop before large arrays are made
     clauses.check_room(sum(move.size for move in moves))
-    inner = sum(len(move) for move in moves[1:])
-    literals = [clauses.new_variable() for _ in range(inner)]
-    literals += final_literals or (clauses.new_variable() for _ in range(layers.final))
     first_candidates = [cell * clauses.side + 1 for cell in cells]
-    numbers = transition_clauses(moves, first_candidates, literals, clauses.conditions)
+    for cell, move in zip(cells, moves, strict=True):
+        for value, targets in zip(clauses.values, move.T, strict=True):
+            if targets.max() < 0:
+                clauses.add(-clauses.literal(cell, value))
+    first_literals, last_literals = list[int](), list[int]()
+    if is_distinct and final_literals is None:
+        first_literals, last_literals = candidate_states(moves, first_candidates)
+    # cells whose candidates are states need no further clauses
+    start, end = int(bool(first_literals)), len(moves) - bool(last_literals)
+    state_literals = list[int]()
+    for move in moves[start + 1 : end]:
+        is_certain = len(move) == 1
+        state_literals += [TRUE] if is_certain else (clauses.new_variable() for _ in move)
+    state_literals += last_literals or final_literals or [TRUE]
+    numbers = transition_clauses(
+        moves[start:end],
+        first_candidates[start:end],
+        state_literals,
+        clauses.conditions,
+        first_literals,
+    )
     clauses.add_array(numbers)
 
 

@@ -14,15 +14,44 @@ values its clauses are about as many as those of a running sum.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from pipeline.puzzle.builder import ClauseBuilder
 
+Cells = Sequence[int]
+
 _State = tuple[int, int]
 """The number and the sum of the values held, of those read so far."""
+
+
+def partition(cells: Iterable[int], groups: Iterable[Cells]) -> list[list[int]]:
+    """Partition distinct cells greedily into few parts: parts of groups, and single cells."""
+    remaining, parts = dict.fromkeys(cells), list[list[int]]()
+    while remaining:
+        largest = [next(iter(remaining))]
+        for group in groups:
+            part = [cell for cell in group if cell in remaining]
+            if len(part) > len(largest):
+                largest = part
+        parts.append(largest)
+        for cell in largest:
+            del remaining[cell]
+    return parts
+
+
+def define_counts(
+    clauses: ClauseBuilder, cells: Iterable[int], value: int, maximum: int
+) -> list[int]:
+    """Create a unary counter of the distinct cells that hold a value, as `define_counter` does.
+
+    Of the cells of a group at most one holds it, so the parts of a partition are counted.
+    """
+    parts = partition(cells, clauses.groups)
+    literals = [clauses.define_any_cell(part, value) for part in parts]
+    return clauses.define_counter(literals, maximum)
 
 
 def possible_sums(size: int, values: range) -> range:

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from pipeline.puzzle.geometry import bits_of
 from pipeline.puzzle.sums import Total
 
 _MAX_TOTALS = 12
@@ -37,10 +38,10 @@ def joined_totals(
     `units`: the cells of each unit, which hold different values.
     """
     plain = [t for t in totals if len(t.terms) >= _MIN_CELLS and _is_plain(t)][:_MAX_TOTALS]
-    masks = [_mask([cell for cell, _ in total.terms]) for total in plain]
+    masks = [bits_of(cell for cell, _ in total.terms) for total in plain]
     if len(plain) < 3:
         return
-    layers = _layers([_mask(unit) for unit in units if len(unit) == len(values)])
+    layers = disjoint_layers([bits_of(unit) for unit in units if len(unit) == len(values)])
     found: set[int] = set()
     for start in range(len(plain)):
         chosen, cells = [start], masks[start]
@@ -67,12 +68,7 @@ def _is_plain(total: Total) -> bool:
     return len(weights) == len(total.terms) and {*weights.values()} == {1}
 
 
-def _mask(cells: Sequence[int]) -> int:
-    """A bit mask of cells."""
-    return sum(1 << cell for cell in cells)
-
-
-def _layers(units: Sequence[int]) -> list[list[int]]:
+def disjoint_layers(units: Sequence[int]) -> list[list[int]]:
     """Divide masks of units, in order, into layers of units without common cells."""
     layers: list[list[int]] = []
     covered = 0

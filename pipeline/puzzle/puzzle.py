@@ -138,6 +138,11 @@ class Rule(ABC):
         return f"{self.title()} {self.preposition} {geometry.name_of(self.scope(geometry)[0])}"
 
 
+_MAX_INNIES = 10_000
+"""Number of clauses after which no further innies and outies are added. Killers of 9×9 cells have
+up to 4,000, killers of 25×25 cells would have a million.
+"""
+
 _last_clauses: dict[tuple[Geometry, tuple[Rule, ...]], RuleClauses] = {}
 """A cache of the clauses of the last puzzle, which solving requests several times."""
 
@@ -321,23 +326,31 @@ class Puzzle:
         a function. Raises LimitReached if there are too many clauses, or if `check` does.
         """
         from pipeline.puzzle.builder import ClauseBuilder  # noqa: PLC0415 - few puzzles have rules
+        from pipeline.puzzle.constraints import AllDifferent, conjuncts  # noqa: PLC0415 - as above
         from pipeline.puzzle.joined_totals import joined_totals  # noqa: PLC0415 - as above
         from pipeline.puzzle.sums import Total  # noqa: PLC0415 - as above
+        from pipeline.puzzle.unit_totals import unit_totals  # noqa: PLC0415 - as above
 
         key = self.geometry, self.rules
         clauses = _last_clauses.get(key)
         if clauses is None:
             _last_clauses.clear()
             n, size, lowest = self.geometry.side, self.geometry.size, self.geometry.lowest
-            units = units_of(self.geometry)
+            units, values = units_of(self.geometry), self.geometry.values
+            constraints = [rule.constraints(self.geometry) for rule in self.rules]
+            parts = [*conjuncts(constraints)]
             builder = ClauseBuilder(n, size, check=check, lowest=lowest, units=units)
-            for rule in self.rules:
-                rule.encode(self.geometry, builder)
-            constraints = (rule.constraints(self.geometry) for rule in self.rules)
+            builder.add_regions(part.cells for part in parts if isinstance(part, AllDifferent))
+            for constraint in constraints:
+                constraint.encode(builder)
             totals = [total for total in constraints if isinstance(total, Total)]
-            for total in joined_totals(totals, units, self.geometry.values):
+            for total in joined_totals(totals, builder.groups, values):
                 if builder.has_room:
                     total.encode(builder)
+            max_clauses = len(builder) + _MAX_INNIES
+            for innies in unit_totals(parts, builder.groups, values, builder.peers):
+                if builder.has_room and len(builder) < max_clauses:
+                    innies.encode(builder)
             _last_clauses[key] = clauses = builder.build()
         return clauses
 

@@ -15,7 +15,13 @@ from pipeline.puzzle.constraints import (
     Constraint,
     OneOfSets,
 )
-from pipeline.puzzle.group_sums import define_sums, possible_sums, require_total
+from pipeline.puzzle.group_sums import (
+    define_counts,
+    define_sums,
+    partition,
+    possible_sums,
+    require_total,
+)
 
 if TYPE_CHECKING:
     from pipeline.puzzle.builder import ClauseBuilder
@@ -48,8 +54,11 @@ class Total(Constraint):
         total = self.total
         clauses.count_steps(len(weights) * clauses.side)
         if len(weights) > _SMALL_SUM:
-            total -= _cancel_units(weights, clauses.units, clauses.values)
-        groups = _group_cells(weights, clauses.units if len(weights) > _SMALL_SUM else ())
+            total -= _cancel_units(weights, clauses.groups, clauses.values)
+            if sets := _sets_of_one_weight(clauses, weights, total):
+                OneOfSets(tuple(weights), sets).encode(clauses)
+                return
+        groups = _group_cells(weights, clauses.groups if len(weights) > _SMALL_SUM else ())
         # with the largest weights first, there are fewer intermediate sums
         groups.sort(key=lambda cells: -abs(weights[cells[0]]))
         if max(map(len, groups), default=0) >= _MIN_GROUP:
@@ -94,6 +103,9 @@ class SameTotals(Constraint):
     def encode(self, clauses: ClauseBuilder) -> None:
         if len(self.parts) < 2:
             return
+        if self.counted_value is not None and all(len({*p}) == len(p) for p in self.parts):
+            self._encode_counts(clauses, self.counted_value)
+            return
         summands = tuple(map(self._summand, clauses.values))
         lowest = max(len(part) * min(summands) for part in self.parts)
         highest = min(len(part) * max(summands) for part in self.parts)
@@ -103,7 +115,7 @@ class SameTotals(Constraint):
         for part in self.parts:
             clauses.count_steps(len(part))
             weights = Counter(part if self.counted_value is None else ())
-            groups = _group_cells(weights, clauses.units)
+            groups = _group_cells(weights, clauses.groups)
             if max(map(len, groups), default=0) >= _MIN_GROUP:
                 _encode_sum(clauses, groups, weights, tuple(totals), [*totals.values()])
                 continue
@@ -114,6 +126,18 @@ class SameTotals(Constraint):
             clauses.require_sum(
                 part, (summands,) * len(part), bounds, tuple(totals), [*totals.values()]
             )
+
+    def _encode_counts(self, clauses: ClauseBuilder, value: int) -> None:
+        """Encode that the cells of each part, which are distinct, hold the value equally often."""
+        if value not in clauses.values:
+            return
+        maximum = min(len(partition(part, clauses.groups)) for part in self.parts)
+        counts = [define_counts(clauses, part, value, maximum + 1) for part in self.parts]
+        for reached, other_reached in zip(counts, (*counts[1:], counts[0]), strict=True):
+            for count, other_count in zip(reached[:maximum], other_reached[:maximum], strict=True):
+                clauses.add(-count, other_count)
+            for count in reached[maximum:]:
+                clauses.add(-count)
 
 
 class SetTotal(Constraint):
@@ -290,6 +314,13 @@ class CountOfValues(Constraint):
                 clauses.add(not_value, -reached[value])
 
 
+_MAX_SETS = 20
+"""Maximum number of sets that are listed for a sum of cells that differ and have one weight.
+
+Sums in grids of 9 values have fewer; with their sets, little killers need 18 % fewer clauses and
+conflicts than with sums of groups.
+"""
+
 _SMALL_SUM = 2
 """Maximum number of cells of a sum whose encoding ignores the units."""
 
@@ -299,6 +330,19 @@ _MIN_GROUP = 3
 With groups of two cells as well, solvers learn fewer clauses on most puzzles, but the 14 % more
 clauses make them slower in all.
 """
+
+
+def _sets_of_one_weight(
+    clauses: ClauseBuilder, weights: Mapping[int, int], total: int
+) -> tuple[tuple[int, ...], ...] | None:
+    """The sets of values of different cells with one weight; None for other cells or many sets."""
+    if len({*weights.values()}) != 1 or not clauses.are_different([*weights]):
+        return None
+    weight = next(iter(weights.values()))
+    if total % weight or len(weights) <= _SMALL_SUM:
+        return None
+    sets = clauses.sets_with_total(clauses.values, len(weights), total // weight)
+    return sets if sets is not None and len(sets) <= _MAX_SETS else None
 
 
 def _cancel_units(weights: dict[int, int], units: Sequence[Sequence[int]], values: range) -> int:
@@ -326,24 +370,15 @@ def _cancel_units(weights: dict[int, int], units: Sequence[Sequence[int]], value
                 del weights[cell]
 
 
-def _group_cells(weights: Mapping[int, int], units: Sequence[Sequence[int]]) -> list[list[int]]:
+def _group_cells(weights: Mapping[int, int], groups: Sequence[Sequence[int]]) -> list[list[int]]:
     """Partition the cells greedily into large groups.
 
     The cells of a group have the same weight and are in the same unit, so their values differ.
     """
-    remaining, groups = dict(weights), list[list[int]]()
-    while remaining:
-        largest = [next(iter(remaining))]
-        for unit in units:
-            by_weight: dict[int, list[int]] = {}
-            for cell in unit:
-                if cell in remaining:
-                    by_weight.setdefault(remaining[cell], []).append(cell)
-            largest = max((largest, *by_weight.values()), key=len)
-        groups.append(largest)
-        for cell in largest:
-            del remaining[cell]
-    return groups
+    with_weight: dict[int, list[int]] = {}
+    for cell, weight in weights.items():
+        with_weight.setdefault(weight, []).append(cell)
+    return [part for cells in with_weight.values() for part in partition(cells, groups)]
 
 
 def _encode_sum(

@@ -15,7 +15,9 @@ from support.strategies import examples, puzzles, solved_grids
 
 from pipeline.puzzle.geometry import Geometry
 from pipeline.puzzle.puzzle import Grid, Puzzle
-from pipeline.puzzle.rules.cages import Cage
+from pipeline.puzzle.rules.cages import Cage, CountingCircles
+from pipeline.puzzle.rules.lines import Lunchbox
+from pipeline.puzzle.rules.outside import FullRank
 from pipeline.puzzle.rules.regions import Region
 from pipeline.reading.formats import parse_puzzle
 from pipeline.settings import EncodingChoice
@@ -104,6 +106,12 @@ FIXED = {
     "cage and givens": Puzzle.of_values(FOUR, [1, 0, 0, 0] * 4, (Cage((1, 2), 5),)),
     "given in a cage": Puzzle.of_values(FOUR, [1] + [0] * 15, (Cage((0, 1), 4), Cage((2, 3)))),
     "no sum": Puzzle.empty(FOUR, (Cage((0, 1), 9),)),
+    "full rank": Puzzle.empty(FOUR, (FullRank((7, 6, 5, 4), 7), FullRank((1, 5, 9, 13), 5))),
+    "full rank of a corner": Puzzle.empty(FOUR, (FullRank((0, 4, 8, 12), 10, tied=True),)),
+    "counting circles": Puzzle.empty(FOUR, (CountingCircles((0, 1, 5, 6, 10, 12, 15)),)),
+    "lunchbox": Puzzle.of_values(
+        SIX, [0] * 12 + [*map(int, "231564564231312645645312")], (Lunchbox((0, 1, 2, 3, 4), 9),)
+    ),
     "jigsaw": Puzzle.empty(Geometry(1, 4), tuple(map(Region, JIGSAW))),
     "two grids": Puzzle.of_values(TWO_GRIDS, [1, 2, 3, 4] + [0] * 24),
     "two grids with a cage": Puzzle.of_values(

@@ -53,6 +53,9 @@ def test_layers_accept_the_lines_of_an_automaton(length, table, accepted):
         return table.get((state, value))
 
     layers = layers_of_steps(length, VALUES, 0, step, accepted, steps.append)
+    assert layers.final <= 1
+    for moves in layers.moves or ():
+        assert len({*map(tuple, moves.tolist())}) == len(moves), "not merged"
     lines = product(VALUES, repeat=length)
     assert accepted_lines(layers, length) == {x for x in lines if final_state(x) in accepted}
     assert all(count <= 4 * len(VALUES) for count in steps)
@@ -63,12 +66,13 @@ def test_layers_accept_the_lines_of_an_automaton(length, table, accepted):
     summands=st.lists(st.tuples(*[st.integers(-3, 3)] * len(VALUES)), min_size=1, max_size=4),
     totals=st.lists(st.integers(-6, 6), unique=True),
     scale=st.sampled_from([1, 10**30]),
+    keep_final=st.booleans(),
 )
-def test_layers_accept_the_lines_with_a_total(summands, totals, scale):
+def test_layers_accept_the_lines_with_a_total(summands, totals, scale, keep_final):
     rows = [[scale * number for number in row] for row in summands]
     accepted = [scale * total for total in totals]
     bounds = [(-100 * scale, 100 * scale)] * len(rows)
-    layers, sums = layers_of_sums(rows, bounds, accepted, lambda _: None)
+    layers, sums = layers_of_sums(rows, bounds, accepted, lambda _: None, keep_final=keep_final)
     lines = {
         line: sum(row[value - 1] for row, value in zip(rows, line, strict=True))
         for line in product(VALUES, repeat=len(rows))
@@ -76,6 +80,7 @@ def test_layers_accept_the_lines_with_a_total(summands, totals, scale):
     meant = {line for line, total in lines.items() if total in accepted}
     assert accepted_lines(layers, len(rows)) == meant
     assert sums == sorted({lines[line] for line in meant})
+    assert layers.final == (len(sums) if keep_final else min(len(sums), 1))
 
 
 @pytest.mark.parametrize("bounds", [(7, 9), (-9, -7)])

@@ -14,8 +14,16 @@ from support.strategies import examples
 
 from pipeline.errors import LimitReached
 from pipeline.puzzle.builder import ClauseBuilder, ClauseLimits
+from pipeline.puzzle.connected import DifferentPairs
 from pipeline.puzzle.constraints import AnyOf, Constraint
-from pipeline.puzzle.group_sums import define_sums, possible_sums, require_total
+from pipeline.puzzle.counts import CountsItself, Occurrences, Visible
+from pipeline.puzzle.group_sums import (
+    define_counts,
+    define_sums,
+    partition,
+    possible_sums,
+    require_total,
+)
 from pipeline.puzzle.sums import SameTotals, Total
 
 Values = tuple[int, ...]
@@ -167,6 +175,89 @@ def test_equal_totals_of_parts_in_units(parts, units, lowest):
         units,
         lowest,
     )
+
+
+@for_each("units", [PARTS, WHOLE])
+@for_each("lowest", [0, 1])
+def test_counts_of_cells_in_units(units, lowest):
+    for times, exactly in product(range(4), (True, False)):
+        check(
+            [Occurrences((0, 2, 3, 4, 5), 2, times, exactly)],
+            lambda held, t=times, e=exactly: (
+                (held[0:1] + held[2:]).count(2) in (range(t, t + 1) if e else range(t, 9))
+            ),
+            units,
+            lowest,
+        )
+    for cells in (range(6), (0, 2, 3, 4), (1,)):
+        check(
+            [CountsItself(tuple(cells))],
+            lambda held, c=cells: all(
+                [held[x] for x in c].count(value) == value for value in (held[x] for x in c)
+            ),
+            units,
+            lowest,
+        )
+
+
+@examples(8)
+@given(
+    parts=st.lists(
+        st.lists(cell, min_size=1, max_size=5, unique=True).map(tuple), min_size=2, max_size=3
+    ),
+    value=st.integers(0, 4),
+    units=units,
+    lowest=st.sampled_from((0, 1)),
+)
+def test_equal_counts_of_parts_in_units(parts, value, units, lowest):
+    check(
+        [SameTotals(tuple(parts), counted_value=value)],
+        lambda held: len({sum(held[cell] == value for cell in part) for part in parts}) == 1,
+        units,
+        lowest,
+    )
+
+
+@for_each("units", [PARTS, WHOLE])
+@for_each("lowest", [0, 1])
+def test_pairs_and_skyscrapers_of_cells_in_units(units, lowest):
+    for pairs in (((0, 3), (1, 4), (2, 5)), ((0, 5), (3, 1), (4, 2))):
+        check(
+            [DifferentPairs(pairs)],
+            lambda held, pairs=pairs: len({(held[a], held[b]) for a, b in pairs}) == 3,
+            units,
+            lowest,
+        )
+    for line, number in product(((0, 1, 2), (3, 2, 1)), range(1, 4)):
+        check(
+            [Visible(line, number, lowest + SIDE - 1)],
+            lambda held, line=line, number=number: (
+                number
+                == len(
+                    {max(held[cell] for cell in line[:end]) for end in range(1, len(line) + 1)}
+                    - {0}
+                )
+            ),
+            units,
+            lowest,
+        )
+
+
+def test_a_count_has_a_literal_for_each_group_in_place_of_each_cell():
+    clauses = builder(9, 81, units=[range(row, row + 9) for row in range(0, 81, 9)])
+    assert len(define_counts(clauses, range(5, 25), 4, 10)) == 3
+    assert partition([0, 9, 1, 17, 40], clauses.groups) == [[0, 1], [9, 17], [40]]
+
+
+@for_each("total", [6, 7, 9])
+def test_a_sum_of_cells_that_differ_lists_their_sets(total):
+    check(
+        [Total(((0, 2), (1, 2), (2, 2)), 2 * total)],
+        lambda held: sum(held[:3]) == total,
+    )
+    clauses = builder()
+    Total(((0, 1), (1, 1), (2, 1)), total).encode(clauses)
+    assert not clauses.sums
 
 
 def test_sums_of_the_same_cells_share_their_literals_even_of_an_alternative():

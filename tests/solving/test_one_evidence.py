@@ -218,8 +218,8 @@ def test_what_a_search_alone_has_found_is_claimed_to_be_all(prove, monkeypatch, 
     assert result.certificate == chain.SEARCH_CERTIFICATE
 
 
-CHAOS = ".Shape~12x12.NoBoxes.ChaosConstruction"
-"""Regions of 12×12 cells to be found: too many clauses for a memory of 64 MB."""
+CHAOS = ".Shape~14x14.NoBoxes.ChaosConstruction"
+"""Regions of 14×14 cells to be found: too many clauses for a memory of 64 MB."""
 
 
 @pytest.mark.parametrize(
