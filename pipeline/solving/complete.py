@@ -14,6 +14,7 @@ from pipeline.certify.exhaustive import SearchResult
 from pipeline.certify.formula import Formula
 from pipeline.errors import LimitReached, PipelineError, SolverError
 from pipeline.limits import Deadline, Limits
+from pipeline.puzzle.geometry import NINE_BY_NINE
 from pipeline.solving import Encoder, Encoding
 from pipeline.solving.problem import Problem, S
 from pipeline.solving.result import Certificate, Proof
@@ -25,9 +26,9 @@ if TYPE_CHECKING:
     from pipeline.certify.variants import VariantSearch
     from pipeline.puzzle.puzzle import Grid, Puzzle
 
-SEARCH_SECONDS, VARIANT_FACTOR = 5.0, 5
+SEARCH_SECONDS, COMPILED_FACTOR = 5.0, 5
 """Time limit of an exhaustive search before a proof is tried, and the factor by which the limit is
-longer for variants. The search decides more variants than proofs do.
+longer for 9×9 puzzles and variants, whose search is compiled. It decides more than proofs do.
 """
 
 SEARCH_TIME_SHARE = 0.5
@@ -178,7 +179,8 @@ class Check(Generic[S]):
 
 def search_seconds(problem: Problem[S]) -> float:
     """The time limit, in seconds, of an exhaustive search for the solutions of this problem."""
-    return SEARCH_SECONDS * (1 if problem.plain_geometry else VARIANT_FACTOR)
+    is_compiled = problem.plain_geometry in (None, NINE_BY_NINE)
+    return SEARCH_SECONDS * (COMPILED_FACTOR if is_compiled else 1)
 
 
 def search_missing(

@@ -194,7 +194,10 @@ def test_the_puzzles_of_all_files_are_counted_and_an_unreadable_file_has_its_row
     assert [row.index for row in rows] == [*map(str, range(1, 10))]
     assert [row.line for row in rows[:4]] == ["", "", "1", "2"]
     assert (rows[1].status, code, said) == ("invalid", 1, "")
-    assert rows[1].message == "none.txt: cannot be read: No such file or directory"
+    assert (
+        rows[1].message
+        == "none.txt: cannot be read: No such file or directory; did you mean one.txt?"
+    )
     assert printed == "t.csv: 9 puzzles: 5 unique, 1 multiple, 3 invalid\n"
 
 

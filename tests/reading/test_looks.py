@@ -129,7 +129,7 @@ def test_every_example_looks_like_a_puzzle_with_a_wrong_sign_and_without_its_end
     assert not looks_like_no_puzzle(data[:middle] + b"\xff" + data[middle + 1 :])
 
 
-@for_each("name", ["README.md", "CHANGELOG.md", "LICENSE", "pyproject.toml"])
+@for_each("name", ["CONTRIBUTING.md", "CHANGELOG.md", "LICENSE", "pyproject.toml"])
 def test_what_lies_beside_this_programs_source_is_no_puzzle(name):
     assert looks_like_no_puzzle((ROOT / name).read_bytes())
 

@@ -58,10 +58,10 @@ class Drawn:
         signs = {}
         written = [each for each in article.iter("text") if each.get("class").split()[0] == kind]
         for each in (part for text in written for part in text.iter() if part.text):
-            xs, ys = (map(int, each.get(axis).split()) for axis in "xy")
+            xs, ys = (map(float, each.get(axis).split()) for axis in "xy")
             whole = [each.text] if each.tag == "tspan" else each.text
             for x, y, sign in zip(xs, ys, whole, strict=True):
-                signs[y // CELL + 1, x // CELL + 1] = sign
+                signs[int(y // CELL) + 1, int(x // CELL) + 1] = sign
         return signs
 
     def grid(self, puzzle: Puzzle) -> Grid:

@@ -7,7 +7,7 @@ numbers of nodes depend on whether machine code is used, but the verdicts do not
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -20,7 +20,7 @@ from pipeline.native import Program, ProgramLoader
 from pipeline.puzzle.geometry import NINE_BY_NINE, Geometry
 from pipeline.puzzle.puzzle import Grid, Puzzle
 
-__all__ = ["MAX_NODES", "Verdict", "compiled_check", "search_all_of_batch"]
+__all__ = ["MAX_NODES", "Verdict", "check_puzzle", "compiled_check", "search_all_of_batch"]
 
 PYTHON_SECONDS = 0.002
 """Seconds that plain Python takes for a puzzle."""
@@ -94,6 +94,26 @@ def search_all_of_batch(
             geometry, *rest, max_nodes, deadline
         )
     return verdicts, nodes
+
+
+def check_puzzle(puzzle: Puzzle, solutions: Sequence[Grid], seconds: float) -> tuple[Verdict, int]:
+    """Check the listed solutions of a plain 9×9 puzzle. Returns the verdict and number of nodes.
+
+    The verdict is UNDECIDED without machine code, and after `seconds`.
+    """
+    compiled_search = compiled_check(1, at_once=True)
+    if compiled_search is None:
+        return Verdict.UNDECIDED, 0
+    masks = np.array([puzzle.cells], np.uint64)
+    counts = np.array([len(solutions)])
+    grids = np.zeros((max(1, len(solutions)), *masks.shape), np.uint8)
+    for listed, grid in zip(grids, solutions, strict=False):
+        listed[0] = grid.values
+    deadline = Deadline.of(Limits(seconds))
+    verdicts, nodes = check_in_parallel(
+        compiled_search, masks, counts, grids, np.iinfo(np.int64).max, deadline
+    )
+    return Verdict(verdicts[0]), int(nodes[0])
 
 
 def check_in_parallel(

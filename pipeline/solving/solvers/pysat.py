@@ -304,7 +304,8 @@ class PysatSession:
 
     def add(self, clause: Clause) -> None:
         if not self._failure:
-            self._pysat.send("add", [clause])
+            packed = array("i", (*clause, 0)).tobytes()  # bytes wait for the next request
+            self._pysat.send("add", packed)
 
     def solve(self) -> Answer:
         match self._failure or self._pysat.ask("solve", self._limits, self._deadline):
