@@ -6,6 +6,7 @@ import pytest
 from support.cases import for_each
 
 from pipeline import solve
+from pipeline.cli.arguments import LinkPath
 from pipeline.cli.next_commands import suggest_commands
 from pipeline.cli.status_line import coloured, status_line
 from pipeline.puzzle.geometry import Geometry
@@ -98,8 +99,8 @@ def test_the_commands_that_are_suggested_depend_on_the_puzzle(capsys, tmp_path):
 
 
 def test_a_long_link_is_not_repeated_in_each_command(capsys):
-    link = Path("https://www.f-puzzles.com/?load=" + "N4Ig" * 100)
+    link = LinkPath("https://www.f-puzzles.com/?load=" + "N4Ig" * 100)
     suggest_commands(link, solve("1.....2..3.....4"))
     heading, *lines = capsys.readouterr().err.splitlines()[1:]
     assert heading == "Try next, with your puzzle or link in place of PUZZLE:"
-    assert [line.split()[-2:] for line in lines][0] == ["--steps", "PUZZLE"]
+    assert lines[0].split()[-2:] == ["--steps", "PUZZLE"]
