@@ -49,7 +49,7 @@ def _commands_for(result: Result, picture: str) -> dict[str, str]:
     if result.status == "multiple" and not result.complete:
         commands["count solutions"] = f"count --max-solutions {_MAX_COUNTED}"
     if _has_undrawn_shapes(problem.puzzle):
-        commands["a picture"] = f"convert -o {shlex.quote(picture)}"
+        commands["a full picture"] = f"convert -o {shlex.quote(picture)}"
     return commands
 
 

@@ -93,9 +93,9 @@ def test_the_commands_that_are_suggested_depend_on_the_puzzle(capsys, tmp_path):
     assert suggested("." * 16, capsys, tmp_path) == ["a page to print", "count solutions"]
     assert suggested("11" + "." * 14, capsys, tmp_path) == []
     lines = ".Shape~4x4\n.Whisper~2~R1C1~R1C2~R2C2\n.Cage~3~R1C1~R1C2\n"
-    assert suggested(lines, capsys, tmp_path)[-1] == "a picture"
+    assert suggested(lines, capsys, tmp_path)[-1] == "a full picture"
     cages = ".Shape~4x4\n.Cage~3~R1C1~R1C2\n"
-    assert "a picture" not in suggested(cages, capsys, tmp_path), "a terminal shows them"
+    assert "a full picture" not in suggested(cages, capsys, tmp_path), "a terminal shows them"
 
 
 def test_a_long_link_is_not_repeated_in_each_command(capsys):
