@@ -65,7 +65,7 @@ def page(folder: Path) -> bytes:
         tab.locator("textarea").fill((ROOT / "examples" / "line.sdm").read_text())
         tab.keyboard.press("Control+Enter")
         tab.get_by_role("status").get_by_text("unique").wait_for()
-        return _small(tab.screenshot())
+        return _small(tab.screenshot(full_page=True))
 
 
 def sheet(folder: Path) -> bytes:

@@ -29,12 +29,6 @@ _MAX_REPORTED = 20
 """Maximum number of files whose unread parts are reported."""
 
 
-def say_minisat_missing(solvers: Solvers, settings: Settings) -> None:
-    """Report that minisat is not installed, unless `quiet` is set."""
-    if solvers.missing_solver and not settings.quiet:
-        say(f"{solvers.missing_solver}: using PySAT instead")
-
-
 def say_unread(unread: Mapping[str, Mapping[str, int]], verb: str = "read") -> None:
     """Report the unread parts of each file.
 
@@ -61,7 +55,6 @@ def solve_files(
     file_display = Display(None, bar=is_shown and len(files) > 1)
     puzzle_display = Display(None, bar=is_shown and len(files) == 1)
     with Solvers(settings.solver, settings.minisat) as solvers:
-        say_minisat_missing(solvers, settings)
         for file in file_display.with_progress(files, "solve", "file", len(files)):
             name, unread = source_name(file), defaultdict[str, Counter[str]](Counter)
             is_empty = True
@@ -100,7 +93,6 @@ def write_table(files: Sequence[Path], target: Path, settings: Settings) -> Coun
     with ExitStack() as stack:
         solvers = stack.enter_context(Solvers(settings.solver, settings.minisat))
         stack.callback(display.end)
-        say_minisat_missing(solvers, settings)
         named_rows = _rows_of(files, solvers, settings)
         first_rows = [*islice(named_rows, 1)]
         are_several = len(files) > 1 or any(name != source_name(files[0]) for name, _ in first_rows)

@@ -31,6 +31,7 @@ from pipeline.service.log import Display, Progress
 from pipeline.service.signals import Stopped, blocking_signals
 from pipeline.service.solving import with_traits
 from pipeline.settings import Level, Settings
+from pipeline.solving.compiled import PROGRAM
 from pipeline.solving.problem import PuzzleProblem
 from pipeline.solving.result import Result
 
@@ -163,6 +164,12 @@ def note_table(table: Path | None, copies: int, text: str, out: Output, *, to_st
         out.note(f"{printable(str(table))} {text}", to_stderr=to_stderr)
 
 
+def note_if_slow(out: Output) -> None:
+    """Report, before generating, that it takes minutes because the search is not compiled."""
+    if reason := PROGRAM.unavailable_reason():
+        out.note(f"generating takes minutes: {reason}", to_stderr=True)
+
+
 def write_generated(
     wish: Wish,
     seed: int,
@@ -208,7 +215,7 @@ def write_generated(
                     out.row(fields)
         except (Stopped, LimitReached) as error:
             if not generated:
-                if isinstance(error, Stopped):
+                if isinstance(error, Stopped) and tried:
                     out.note(f"none of {tried:,} puzzles fits the options so far", to_stderr=True)
                 raise
             return generated, tried, error

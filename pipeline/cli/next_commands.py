@@ -17,16 +17,21 @@ from pipeline.solving.result import Result
 _MAX_COUNTED = 1_000_000
 """The limit of the command that counts solutions."""
 
+_MAX_NAME = 200
+"""Length from which a puzzle or link that was an argument is not repeated in each command."""
+
 
 def suggest_commands(file: Path, result: Result) -> None:
     """Print commands to try with a puzzle, on standard error. `file`: the source of the puzzle."""
     commands = _commands_for(result, f"{file.stem}.svg" if names_file(file) else "puzzle.svg")
     if not commands:
         return
-    named = shlex.quote(str(file))
+    named, heading = shlex.quote(str(file)), "Try next:"
+    if len(named) > _MAX_NAME and not names_file(file):
+        named, heading = "PUZZLE", "Try next, with your puzzle or link in place of PUZZLE:"
     width = max(map(len, commands))
     lines = (f"    {text:{width}}  {program()} {commands[text]} {named}" for text in commands)
-    say("\n".join(["", "Try next:", *lines]))
+    say("\n".join(["", heading, *lines]))
 
 
 def _commands_for(result: Result, picture: str) -> dict[str, str]:
@@ -44,7 +49,7 @@ def _commands_for(result: Result, picture: str) -> dict[str, str]:
     if result.status == "multiple" and not result.complete:
         commands["count solutions"] = f"count --max-solutions {_MAX_COUNTED}"
     if _has_undrawn_shapes(problem.puzzle):
-        commands["all its drawings"] = f"convert -o {shlex.quote(picture)}"
+        commands["a full picture"] = f"convert -o {shlex.quote(picture)}"
     return commands
 
 

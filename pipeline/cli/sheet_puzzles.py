@@ -7,7 +7,6 @@ from dataclasses import replace
 from math import inf
 from pathlib import Path
 
-from pipeline.cli.answers import say_minisat_missing
 from pipeline.cli.file_access import atomic_output, names_file, path_of, source_name, write_to
 from pipeline.cli.results import board_with_result
 from pipeline.errors import InputError, UsageError, printable
@@ -126,7 +125,6 @@ def solve_puzzles(unsolved: Sequence[SheetEntry], settings: Settings) -> list[Sh
     if not items:
         return [puzzle for puzzle, _ in unsolved]
     with Solvers(settings.solver, settings.minisat) as solvers:
-        say_minisat_missing(solvers, settings)
         results = solve_groups([items], solvers, settings.for_collection())
         return [
             _add_result(sheet_puzzle, next(results)[1]) if item else sheet_puzzle

@@ -49,7 +49,7 @@ def write_units(folder: Path, settings_file: str) -> Iterator[tuple[Path, bool]]
     (path, whether it was created). Raises UsageError for a path that a unit cannot contain, and
     OSError.
     """
-    place, programs = folder.resolve(), Path(sys.executable).parent.absolute()
+    place, programs = _paths_of(folder)
     for path in (place, programs):
         if not _SAFE_PATH.fullmatch(str(path)):
             raise UsageError(
@@ -64,6 +64,20 @@ def write_units(folder: Path, settings_file: str) -> Iterator[tuple[Path, bool]]
             "ExecStart=", f"Environment=SUDOKU_PIPELINE_CONFIG={place / settings_file}\nExecStart="
         )
         yield _write(folder / UNITS_FOLDER / name, unit.encode())
+
+
+def install_obstacle(folder: Path) -> str | None:
+    """Why the service of `write_units` could not start, and what to do; None if it can.
+
+    The user `sudoku`, of which root gets a service, usually cannot enter home folders.
+    """
+    hidden = [path for path in _paths_of(folder) if _is_below(_HOMES, path)]
+    if os.geteuid() != 0 or not hidden:
+        return None
+    return (
+        f"The user {_TEMPLATE_USER} may not be able to read {printable(str(hidden[-1]))};\n"
+        "if so, install the program and create the folder elsewhere, as in /opt and /srv."
+    )
 
 
 def install_commands(folder: Path) -> list[str]:
@@ -81,6 +95,11 @@ def install_commands(folder: Path) -> list[str]:
             *commands,
         ]
     return commands
+
+
+def _paths_of(folder: Path) -> tuple[Path, Path]:
+    """The folder of a service and that of its program, as absolute paths."""
+    return folder.resolve(), Path(sys.executable).parent.absolute()
 
 
 def _adapted(template: str, place: Path, programs: Path) -> str:

@@ -22,7 +22,10 @@ from support.puzzles import PATIENCE
 
 from pipeline import Copy, Grid, SkippedItem, Tally, Wish, dedupe, generate, read, solve
 from pipeline.catalogue import generating
+from pipeline.cli import catalogue
+from pipeline.cli.options import Output
 from pipeline.errors import UsageError
+from pipeline.native import Program
 
 EASY = "53..7....6..195....98....6.8...6...34..8.3..17...2...6.6....28....419..5....8..79"
 HARD = "85...24..72......9..4.........1.7..23.5...9...4...........8..7..17..........36.4."
@@ -47,6 +50,7 @@ def desk(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     Path("a.txt").write_text(f"{EASY}\n{HARD}\n{relabelled(EASY)}\n")
     Path("b.txt").write_text(f"{SEVENTEEN}\n{transposed(HARD)}\n")
+    monkeypatch.setattr(catalogue, "note_if_slow", lambda out: None)  # it depends on the cache
     return tmp_path
 
 
@@ -166,7 +170,7 @@ def test_an_earlier_result_stays_if_the_command_fails(desk):
 
 def test_generate_writes_puzzles_with_one_solution_and_their_certificates(desk):
     said = "each with one solution, verified by exhaustive search"
-    printed = f"generated.txt: 5 puzzles, {said}\n"
+    printed = f"generated.txt: 5 puzzles, {said}\ngenerated.csv lists their solutions\n"
     assert run("generate", "5", "--seed", "3", "-o", "generated.txt") == (0, printed, "")
     lines = Path("generated.txt").read_text().splitlines()
     header, *table = rows("generated.csv")
@@ -175,6 +179,15 @@ def test_generate_writes_puzzles_with_one_solution_and_their_certificates(desk):
         (item,) = read(f"{line}\n".encode())
         (grid,) = solutions(item.problem.puzzle, 2)
         assert row[:3] == [str(number), "".join(map(str, grid.values)), "exhaustive-search"]
+
+
+def test_generate_says_at_once_why_it_takes_minutes(capsys, monkeypatch):
+    reasons = iter(["numba is not installed; install the extra [fast]", None])
+    monkeypatch.setattr(Program, "unavailable_reason", lambda program: next(reasons))
+    catalogue.note_if_slow(Output())
+    catalogue.note_if_slow(Output())
+    said = "generating takes minutes: numba is not installed; install the extra [fast]\n"
+    assert capsys.readouterr().err == said
 
 
 def test_generate_writes_a_table_of_puzzles_with_their_ratings(desk):
@@ -292,7 +305,8 @@ def test_what_was_generated_before_an_interruption_is_kept_and_counted(desk, is_
     lines, heard = interrupted(desk, desk / ("printed" if is_named else "many.txt"), *options)
     name = "many.txt: " if is_named else ""
     assert heard.startswith(f"{name}{len(lines):,} of 1,000,000 puzzles, each")
-    assert re.search(r"; [0-9,]+ tried\ninterrupted\n$", heard)
+    lists = "many.csv lists their solutions\n" if is_named else ""
+    assert re.search(rf"search(; [1-9][0-9,]* tried)?\n{lists}interrupted\n$", heard)
     assert {len(line) for line in lines} == {81}
     if is_named:
         assert len(rows("many.csv")) == len(lines) + 1

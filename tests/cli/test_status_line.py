@@ -6,6 +6,7 @@ import pytest
 from support.cases import for_each
 
 from pipeline import solve
+from pipeline.cli.arguments import LinkPath
 from pipeline.cli.next_commands import suggest_commands
 from pipeline.cli.status_line import coloured, status_line
 from pipeline.puzzle.geometry import Geometry
@@ -92,6 +93,14 @@ def test_the_commands_that_are_suggested_depend_on_the_puzzle(capsys, tmp_path):
     assert suggested("." * 16, capsys, tmp_path) == ["a page to print", "count solutions"]
     assert suggested("11" + "." * 14, capsys, tmp_path) == []
     lines = ".Shape~4x4\n.Whisper~2~R1C1~R1C2~R2C2\n.Cage~3~R1C1~R1C2\n"
-    assert suggested(lines, capsys, tmp_path)[-1] == "all its drawings"
+    assert suggested(lines, capsys, tmp_path)[-1] == "a full picture"
     cages = ".Shape~4x4\n.Cage~3~R1C1~R1C2\n"
-    assert "all its drawings" not in suggested(cages, capsys, tmp_path), "a terminal shows them"
+    assert "a full picture" not in suggested(cages, capsys, tmp_path), "a terminal shows them"
+
+
+def test_a_long_link_is_not_repeated_in_each_command(capsys):
+    link = LinkPath("https://www.f-puzzles.com/?load=" + "N4Ig" * 100)
+    suggest_commands(link, solve("1.....2..3.....4"))
+    heading, *lines = capsys.readouterr().err.splitlines()[1:]
+    assert heading == "Try next, with your puzzle or link in place of PUZZLE:"
+    assert lines[0].split()[-2:] == ["--steps", "PUZZLE"]

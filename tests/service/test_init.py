@@ -27,7 +27,9 @@ def test_it_makes_the_folders_and_the_file_and_says_how_to_start(place):
     assert printed.splitlines()[:3] == [f"created {each}" for each in made]
     assert all((place / each).exists() for each in made)
     assert "    cd 'srv/my sudoku'\n    sudoku-pipeline run " in printed
-    assert printed.endswith("To run it as a service: init --systemd, and docs/how-to/service.md.\n")
+    assert printed.endswith(
+        "To run it as a service: sudoku-pipeline init --systemd 'srv/my sudoku'\n"
+    )
 
 
 def test_what_it_made_is_ready_for_a_run(place, monkeypatch):

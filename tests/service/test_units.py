@@ -108,3 +108,16 @@ def test_files_of_an_installed_package_are_in_it(tmp_path, monkeypatch):
         folder.mkdir(parents=True)
     monkeypatch.setattr(units, "__file__", str(package / "service" / "units.py"))
     assert units.package_folder("examples") == package / "examples"
+
+
+@pytest.mark.parametrize(
+    ("user", "programs", "is_told"),
+    [(0, "/root/venv/bin", True), (0, "/opt/x/bin", False), (1000, "/home/me/bin", False)],
+)
+def test_root_is_told_of_a_program_that_the_service_cannot_read(
+    monkeypatch, user, programs, is_told
+):
+    monkeypatch.setattr(os, "geteuid", lambda: user)
+    monkeypatch.setattr(sys, "executable", f"{programs}/python")
+    obstacle = units.install_obstacle(Path("/srv/x"))
+    assert (f"may not be able to read {programs};" in (obstacle or "")) == is_told

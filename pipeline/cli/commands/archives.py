@@ -249,6 +249,7 @@ def generate(  # noqa: PLR0913 - one parameter per option
     if seed is None:
         seed = secrets.randbelow(10**9)
         out.note(f"--seed {seed} gives the same puzzles again", to_stderr=True)
+    catalogue.note_if_slow(out)
     targets = target, table_target
     made, tried, ended = catalogue.write_generated(wish, seed, count, targets, display, out)
     is_file = output not in (None, STANDARD_OUTPUT)
@@ -257,8 +258,10 @@ def generate(  # noqa: PLR0913 - one parameter per option
         number = f"{made:,} of " if ended else ""
         number += counted(count, "puzzle", ",")
         promise = "each with one solution, verified by exhaustive search"
-        attempts = f"; {tried:,} tried" if ended else ""
+        attempts = f"; {tried:,} tried" if ended and tried else ""
         out.note(f"{name}{number}, {promise}{attempts}", to_stderr=bool(ended))
+        text = "lists their solutions"
+        catalogue.note_table(table_target, made, text, out, to_stderr=bool(ended))
     if ended:
         raise ended
 

@@ -180,7 +180,12 @@ def init(
     sudoku-pipeline init --systemd /srv/sudoku
     """
     from pipeline.service.init import create
-    from pipeline.service.units import copy_examples, install_commands, write_units
+    from pipeline.service.units import (
+        copy_examples,
+        install_commands,
+        install_obstacle,
+        write_units,
+    )
 
     out = Output(as_json)
 
@@ -206,9 +211,12 @@ def init(
     print(f"\nTo start, drop puzzles in the inbox:\n\n{commands}")
     if systemd:
         installing = textwrap.indent("\n".join(install_commands(folder)), "    ")
+        if obstacle := install_obstacle(folder):
+            print(f"{obstacle}\n")
         print(f"To install and start the service:\n\n{installing}")
     else:
-        print("To run it as a service: init --systemd, and docs/how-to/service.md.")
+        named = f" {shlex.quote(printable(str(folder)))}" if place else ""
+        print(f"To run it as a service: sudoku-pipeline init --systemd{named}")
 
 
 def _terminal_log(settings: Settings, *, is_single_pass: bool = False) -> Screen | None:
