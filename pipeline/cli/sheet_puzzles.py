@@ -26,7 +26,6 @@ from pipeline.outbox.report import (
     sheet_pdf,
     worked_of,
 )
-from pipeline.puzzle.geometry import NINE_BY_NINE
 from pipeline.reading.formats.dimacs import FORMULA_REFUSED
 from pipeline.service.solving import solve_groups
 from pipeline.settings import Settings
@@ -55,7 +54,7 @@ __all__ = [
 RATING = "rating"
 """The value of --sort that sorts puzzles by their rating."""
 
-NO_LEVEL = "levels are of 9×9 puzzles with one solution and no extra rules"
+NO_LEVEL = "only 9×9 puzzles with one solution and no extra rules have a level"
 """Why a puzzle has no level."""
 
 SheetEntry = tuple[SheetPuzzle, Item | None]
@@ -178,11 +177,7 @@ def add_steps(puzzles: Sequence[SheetPuzzle]) -> list[SheetPuzzle]:
 def _ratings_of(puzzles: Sequence[SheetPuzzle]) -> list[Rating | None]:
     """The ratings of unique 9×9 puzzles without extra rules; None for other puzzles."""
     grids = [entry.board.puzzle if entry.status == "unique" else None for entry in puzzles]
-    indexes = [
-        index
-        for index, puzzle in enumerate(grids)
-        if puzzle and puzzle.is_plain and puzzle.geometry == NINE_BY_NINE
-    ]
+    indexes = [index for index, puzzle in enumerate(grids) if puzzle and puzzle.is_classic]
     computed = ratings(puzzle.cells for index in indexes if (puzzle := grids[index]))
     rating_of = dict(zip(indexes, computed, strict=True))
     return [rating_of.get(index) for index in range(len(puzzles))]
