@@ -428,7 +428,7 @@ def test_a_rating_is_that_of_the_trait():
     assert rate(EASY) == solve(EASY, traits="rating").traits.rating
     with pytest.raises(MultipleSolutions):
         rate(EMPTY)
-    with pytest.raises(ValueError, match="only 9×9 puzzles without rules"):
+    with pytest.raises(ValueError, match="only classic 9×9 puzzles"):
         rate(UNIQUE)
 
 

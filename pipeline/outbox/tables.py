@@ -107,7 +107,7 @@ SourcedRow = _prefixed_row(
 ArchiveRow = _prefixed_row(
     "ArchiveRow",
     "A row about one puzzle of an archive, as in `set.csv`. `index` and `line` are those in the "
-    "member. A member that is no collection has one row, with the index 1, whatever its status is.",
+    "member. A member that is not a collection has one row, with the index 1.",
     "member",
     Annotated[str, about("the path in the archive"), WORD],
 )
@@ -430,7 +430,7 @@ def _without_apostrophe(field: str) -> str:
 
 
 def split_first_field(line: str) -> tuple[str, str]:
-    """Split a line of CSV into the text of its first field, and the line after its first comma.
+    """Split a line of CSV into the text of its first field, and the rest after the comma.
 
     Raises ValueError if the line is malformed.
     """

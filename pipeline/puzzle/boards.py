@@ -14,7 +14,7 @@ _BLANKS = ("", ".", "_", "-")
 
 
 def value_of(cell: int | str | None, place: tuple[int, int]) -> int:
-    """The value of a cell, 0 for a blank. Raises ValueError, which names the place, otherwise."""
+    """The value of a cell, or 0 for a blank. Raises ValueError, which names the position."""
     text = str(cell or "").strip()
     if text in _BLANKS:
         return 0

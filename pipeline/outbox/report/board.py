@@ -32,8 +32,8 @@ TOO_LARGE = f"not drawn: more than {MAX_DRAWN_SIDE}×{MAX_DRAWN_SIDE} cells"
 """The message for a board that is too large to draw."""
 
 _BASELINE_OFFSET, _LOW_BASELINE_OFFSET = 15, 16.2
-"""The distance between the top of a cell and the baseline of its digit: usually, and on boards with
-texts in the corners of cells, where digits are smaller, too."""
+"""The distance from the top of a cell to the baseline of its digit: usually, and on boards with
+texts in the corners of cells, whose digits are also smaller."""
 _MARGIN = 2
 """The distance between the grid and the edge of the drawing."""
 _PADDING = 1
@@ -122,7 +122,7 @@ class Board:
     @property
     def drawn_geometry(self) -> Geometry:
         """The geometry without the cells that only number regions."""
-        return self._chaos.grid if self._chaos else self.geometry
+        return self._chaos.geometry if self._chaos else self.geometry
 
     @property
     def regions(self) -> tuple[tuple[Place, ...], ...]:

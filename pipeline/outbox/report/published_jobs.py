@@ -30,7 +30,7 @@ from pipeline.outbox import (
     load_record,
     schema,
 )
-from pipeline.outbox.archive_rows import UNREADABLE, archive_table, members_listed
+from pipeline.outbox.archive_rows import UNREADABLE, archive_table, member_summaries
 from pipeline.outbox.names import likely_stems
 from pipeline.outbox.published import Published
 from pipeline.outbox.schema import (
@@ -283,7 +283,7 @@ def sample_members(
     rows of the archive's table.
     """
     table, levels = archive_table(path, schema, truncates=True), set[str]()
-    members = map(_display_fields, members_listed(table, _collecting_levels(table, levels)))
+    members = map(_display_fields, member_summaries(table, _collecting_levels(table, levels)))
     ranked = ((_rank(row.status), index, row) for index, row in enumerate(members))
     best = heapq.nsmallest(max_rows, ranked, key=lambda member: member[:2])
     return [(index, row) for _, index, row in best], levels

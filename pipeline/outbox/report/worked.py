@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
-from pipeline.errors import SolverError, counted
+from pipeline.errors import SolverError, counted, listed
 from pipeline.outbox.report.board import Board, board_svg
 from pipeline.outbox.report.published_jobs import rating_text
 from pipeline.outbox.report.step_shapes import ordinal
@@ -247,7 +247,7 @@ def _level_of(solving_steps: Sequence[Step]) -> str:
 def _hint_of(puzzle: Puzzle, step: Step, symbols: str) -> Hint:
     """The hint of a step."""
     from pipeline.steps.presentation.step_objects import place_of  # noqa: PLC0415 - loads numpy
-    from pipeline.steps.presentation.words import listed, unit_names  # noqa: PLC0415
+    from pipeline.steps.presentation.words import unit_names  # noqa: PLC0415
 
     units, cells = place_of(step)
     place = listed(map(step.before.name_of, cells))

@@ -42,7 +42,7 @@ def solution_board(
     - `marked`: cells to mark.
     """
     chaos = drawn_regions(puzzle, grid.values)
-    geometry = chaos.grid if chaos else puzzle.geometry
+    geometry = chaos.geometry if chaos else puzzle.geometry
     outlines = outlines_of(puzzle.geometry, puzzle.rules)
     outlines += [Outline(places, "region") for places in chaos.regions] if chaos else []
     borders = CellBorders(geometry, outlines, has_frame=True)
