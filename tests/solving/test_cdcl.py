@@ -103,7 +103,7 @@ def test_machine_code_and_plain_python_do_the_same(learning):
         assert len({tuple(session.model()) for session in sessions}) == 1
 
 
-def test_a_query_stops_at_its_number_of_conflicts_and_goes_on():
+def test_a_query_stops_at_its_limit_of_conflicts_and_resumes():
     session = CdclSession(kernel.search, [pigeonhole(6)], 42)
     assert session.solve(NEVER, 50) is None
     assert 50 <= session.conflicts < 60  # conflicts in a row are not interrupted
