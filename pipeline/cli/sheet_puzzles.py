@@ -100,7 +100,7 @@ def take_first(
 ) -> tuple[list[SheetEntry], list[InputError]]:
     """Take the first `max_puzzles` puzzles, or all if None. Returns puzzles and earlier errors.
 
-    Raises UsageError if a sheet cannot have so many puzzles.
+    Raises UsageError for more than MAX_SHEET_PUZZLES puzzles.
     """
     taken: list[SheetEntry] = []
     errors: list[InputError] = []

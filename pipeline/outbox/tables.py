@@ -89,7 +89,7 @@ class PuzzleRow(Struct, frozen=True, array_like=True, forbid_unknown_fields=True
 
 
 def _prefixed_row(name: str, doc: str, column: str, column_type: Any) -> type[Struct]:
-    """Make a row class that has one more column, before those of PuzzleRow."""
+    """Make a row class with one more column before the columns of PuzzleRow."""
     fields = ((field.name, field.type) for field in msgspec.structs.fields(PuzzleRow))
     return msgspec.defstruct(
         name,

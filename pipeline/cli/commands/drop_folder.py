@@ -132,7 +132,7 @@ def serve(
     report. /health and /metrics are for probes.
 
     This needs the extra [serve]. The page has no password, and only this machine can reach it,
-    unless you set --host. Exit codes are those of `watch`.
+    unless you set --host. Exit codes: as for `watch`.
     """
     check_extra("serve", "serve", "starlette", "uvicorn")
     from pipeline.web.server import serve as serve_page
@@ -270,7 +270,7 @@ def status(
         ),
     ] = False,
 ) -> None:
-    """Show what is waiting, in progress, failed and done.
+    """Show the files that are waiting, in progress, failed or done.
 
     sudoku-pipeline status
 

@@ -1,6 +1,6 @@
 """Conflict-driven clause learning on arrays, in machine code or in plain Python.
 
-The algorithm is that of MiniSat and Glucose: two watched literals with blockers, first unique
+The techniques are from MiniSat and Glucose: two watched literals with blockers, first unique
 implication points, minimised clauses (N. Eén, N. Sörensson, An Extensible SAT-solver, 2003),
 restarts and removal of learned clauses by their number of levels, LBD (G. Audemard, L. Simon,
 Predicting Learnt Clauses Quality in Modern SAT Solvers, 2009). Binary clauses of the formula, most
