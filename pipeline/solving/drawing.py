@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from itertools import islice
 
 from pipeline.errors import printable
+from pipeline.puzzle.boards import value_text
 from pipeline.puzzle.geometry import Geometry
 from pipeline.puzzle.puzzle import Grid, Puzzle
 from pipeline.puzzle.shapes import Place
@@ -106,11 +107,6 @@ def grid_board(
     """Draw a grid as `puzzle_board` draws a puzzle. `givens`: the cells in bold."""
     texts = [value_text(value, symbols) for value in grid.values]
     return _bordered_grid(grid.geometry, texts, max(map(len, texts)), style, givens, marked)
-
-
-def value_text(value: int, symbols: str) -> str:
-    """The symbol of a value, or the number if `symbols` is empty."""
-    return symbols[value - 1 : value] or str(value)
 
 
 def different_cells(grids: Sequence[Grid]) -> frozenset[int]:

@@ -14,7 +14,7 @@ from support.commands import run
 import pipeline
 from pipeline.outbox.events import COMMON_FIELDS, EVENTS, FIELDS, STDERR
 from pipeline.outbox.schema import REFUSED, STATUSES, WITH_TOTALS
-from pipeline.outbox.tables import TABLES, columns
+from pipeline.outbox.tables import TABLES, MemberRow, columns
 from pipeline.solving.result import Stage, Status
 
 ROOT = Path(__file__).parents[2]
@@ -36,7 +36,7 @@ def test_every_status_is_described():
     assert set(STATUSES) == {*get_args(Status), *WITH_TOTALS, REFUSED}
 
 
-@for_each("kind", TABLES)
+@for_each("kind", [kind for kind in TABLES if kind is not MemberRow])  # of earlier versions
 def test_the_page_of_what_comes_out_has_the_columns_of_every_table(kind):
     page = (ROOT / "docs" / "reference" / "outbox.md").read_text()
     assert f"`{','.join(columns(kind))}`" in page

@@ -16,6 +16,7 @@ from pipeline.outbox.report import step_shapes
 from pipeline.outbox.report.outlines import CELL, borders, inner_lines
 from pipeline.outbox.report.published_jobs import shorten
 from pipeline.outbox.report.rule_shapes import BOARD_STYLE, RuleShapes, style_sheet_for
+from pipeline.puzzle.boards import value_text
 from pipeline.puzzle.geometry import Geometry, unit_name, values_of
 from pipeline.puzzle.puzzle import Grid, Puzzle, Rule
 from pipeline.puzzle.rules import LineRule
@@ -210,7 +211,7 @@ class Board:
 
     def value_text(self, value: int) -> str:
         """The character of a value, or else the value as a number."""
-        return (self.symbols[value - 1 : value] if self.symbols else "") or str(value)
+        return value_text(value, self.symbols)
 
     @property
     def is_wide(self) -> bool:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 
+from pipeline.puzzle.boards import value_text
 from pipeline.puzzle.puzzle import Grid, Puzzle
 from pipeline.puzzle.rules.free import drawn_regions
 from pipeline.puzzle.shapes import Outline, Place
-from pipeline.solving.drawing import PLAIN_BOARD, BoardStyle, value_text
+from pipeline.solving.drawing import PLAIN_BOARD, BoardStyle
 from pipeline.steps.presentation.cell_borders import (
     CellBorders,
     Junction,
