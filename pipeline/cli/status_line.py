@@ -13,7 +13,7 @@ _GREEN, _YELLOW, _RED = 32, 33, 31
 def status_line(result: Result) -> str:
     """The status of a puzzle, a colon, and the number of solutions or the evidence.
 
-    The status is that of the record: `unique: proved by exhaustive search` or
+    The status is that of the record, as in `unique: proved by exhaustive search` or
     `multiple: at least 101 solutions`.
     """
     count = len(result.solutions)
