@@ -210,7 +210,7 @@ def rate(puzzle: ProblemLike, **settings: Unpack[SolvingOptions]) -> Rating:
     result = solve(puzzle, **settings)
     result.solution  # noqa: B018 - raises if there is none, or several
     if result.traits is None or result.traits.rating is None:
-        raise ValueError("only 9×9 puzzles without rules of variants have a rating")
+        raise ValueError("only classic 9×9 puzzles have a rating")
     return result.traits.rating
 
 
@@ -483,7 +483,7 @@ def has_steps(result: Result[Grid | Model]) -> bool:
 
 def has_orders(problem: PuzzleProblem) -> bool:
     """Whether the `order` of steps can be chosen: for 9×9 puzzles without extra rules."""
-    return problem.puzzle.is_plain and problem.puzzle.geometry == NINE_BY_NINE
+    return problem.puzzle.is_classic
 
 
 def steps_of(
@@ -492,7 +492,7 @@ def steps_of(
     order: Order = "hodoku",
     optional: Collection[str] = (),
 ) -> Iterator[Step]:
-    """Yield the logical steps that solve a puzzle, which may be solved already: a Result.
+    """Yield the logical steps that solve a puzzle, or the puzzle of a Result.
 
     Each step uses the first technique that makes progress. If the file contains the state of a game
     in progress, without mistakes, the steps start from it.
@@ -503,7 +503,7 @@ def steps_of(
         r1c9=9 full house in row 1
         r1c9 is the only open cell of row 1, and 9 is missing there.
 
-    The first step is a hint: its `technique.name` and `where` tell less than the step.
+    The first step is a hint; its `technique.name` and `where` reveal less than the step.
 
     `order`: the order of the techniques for a 9×9 puzzle without extra rules: `hodoku`, `explainer`
     for that of Sudoku Explainer, or `boxes` for that of a beginner, who looks for singles in boxes
@@ -542,7 +542,7 @@ def all_steps_of(
 
 
 def _solved(puzzle: Result[Grid | Model] | ProblemLike) -> Result[Grid | Model]:
-    """The result of a puzzle, unless it is one. Raises like `solve` and `raise_for_status`."""
+    """Solve a puzzle, unless it is a Result. Raises like `solve` and `raise_for_status`."""
     return puzzle if isinstance(puzzle, Result) else solve(puzzle).raise_for_status()
 
 

@@ -20,6 +20,7 @@ from __future__ import annotations
 
 import errno
 import os
+from collections.abc import Iterable
 from dataclasses import dataclass
 from importlib.util import find_spec
 from typing import Literal
@@ -92,7 +93,7 @@ class InvalidPuzzle(InputError):
     read_as: str = ""
 
     def __post_init__(self) -> None:
-        # what unpickling passes to __init__; it restores all attributes afterwards
+        # unpickling passes these to __init__, and then restores all attributes
         self.args = (self.source, self.line, self.column, self.expected, self.found)
 
     def __str__(self) -> str:
@@ -115,7 +116,7 @@ class SolverMissing(UsageError):
 
 
 class NotUnique(PipelineError):
-    """A result does not have exactly one solution. `Result.solution` raises one of its kinds."""
+    """A result does not have exactly one solution. `Result.solution` raises a subclass."""
 
 
 class NoSolution(NotUnique):
@@ -188,8 +189,26 @@ def counted(number: int, noun: str, spec: str = "") -> str:
     return f"{number:{spec}} {noun}{'s' * (number != 1)}"
 
 
+def listed(words: Iterable[object], conjunction: str = "and") -> str:
+    """Join words in a sentence: `4`, `4 and 7`, `3, 4 and 9`."""
+    *rest, last = [*map(str, words)] or [""]
+    return f"{', '.join(rest)} {conjunction} {last}" if rest else last
+
+
+def did_you_mean(name: str, known: Iterable[str], prefix: str = "") -> str:
+    """A suggestion for a mistyped name; empty if no known name is similar.
+
+    All names begin with `prefix`, which the comparison ignores.
+    """
+    from difflib import get_close_matches  # noqa: PLC0415 - rarely needed
+
+    bare = [key.removeprefix(prefix) for key in known]
+    nearest = get_close_matches(name.removeprefix(prefix), bare, 1, 0.65)
+    return f"; did you mean {prefix}{nearest[0]}?" if nearest else ""
+
+
 MAX_REPR = 160
-"""Maximum number of characters of the words in a `repr`."""
+"""Maximum length of the text in a `repr`."""
 
 
 def shortened(text: str, length: int = MAX_REPR) -> str:

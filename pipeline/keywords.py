@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypedDict
 
+from pipeline.errors import did_you_mean
 from pipeline.settings import (
     FORMER_NAMES,
     FORMER_VALUES,
@@ -74,7 +75,7 @@ class BenchOptions(SourceOptions, total=False):
 
 
 class WishOptions(TypedDict, total=False):
-    """Properties of the puzzles to generate, as in `Wish`."""
+    """The fields of `Wish`: properties of puzzles to generate."""
 
     givens: tuple[int, int]
     minimal: bool
@@ -86,13 +87,12 @@ class WishOptions(TypedDict, total=False):
 
 
 def check_name(name: str, names: Collection[str]) -> None:
-    """Raise TypeError for a keyword argument that is none of `names`."""
+    """Raise TypeError for a keyword argument that is not one of `names`."""
     if name not in names:
-        from difflib import get_close_matches  # noqa: PLC0415 - few names are wrong
-
-        similar = "".join(f"; did you mean {x}?" for x in get_close_matches(name, names, 1))
         expected = ", ".join(names)
-        raise TypeError(f"{name}: unexpected keyword argument; expected {expected}{similar}")
+        raise TypeError(
+            f"{name}: unexpected keyword argument; expected {expected}{did_you_mean(name, names)}"
+        )
 
 
 def settings_from(

@@ -75,7 +75,7 @@ def test_the_examples_in_the_docstrings_run(module):
     assert (failed, attempted > 0) == (0, True)
 
 
-def test_the_names_at_the_top_are_few_and_each_has_an_example():
+def test_every_public_name_has_an_example():
     assert dir(pipeline) == sorted(pipeline.__all__)
     assert len(pipeline.__all__) <= 25
     listed = {name: getattr(pipeline, name) for name in pipeline.__all__ if name != "__version__"}
@@ -397,7 +397,7 @@ def test_other_texts_are_not(text):
     assert "Path" not in str(raised.value)
 
 
-def test_parse_puzzle_says_what_takes_formulas_and_rows():
+def test_parse_puzzle_names_functions_for_formulas_and_rows():
     with pytest.raises(InvalidPuzzle, match=r"found a formula; `solve` and `read` take formulas$"):
         parse_puzzle(FORMULA)
     with pytest.raises(TypeError, match=r"found list; Puzzle\.from_rows takes rows"):
@@ -409,7 +409,7 @@ def test_a_similar_keyword_is_suggested():
         solve(UNIQUE, max_solution=3)
 
 
-def test_what_is_converted_is_shown_in_one_line():
+def test_the_repr_of_a_converted_item_is_one_line():
     drawn, refused = convert(Puzzle.from_rows(ROWS), EMPTY.with_rules(rules.AntiKnight()), to="ss")
     assert repr(drawn) == f"<Converted puzzle: {len(drawn.data)} bytes>"
     assert repr(refused) == f"<Converted puzzle: {refused.reason}>"
@@ -428,7 +428,7 @@ def test_a_rating_is_that_of_the_trait():
     assert rate(EASY) == solve(EASY, traits="rating").traits.rating
     with pytest.raises(MultipleSolutions):
         rate(EMPTY)
-    with pytest.raises(ValueError, match="only 9×9 puzzles without rules"):
+    with pytest.raises(ValueError, match="only classic 9×9 puzzles"):
         rate(UNIQUE)
 
 

@@ -31,7 +31,7 @@ def solution_boards(problem: PuzzleProblem, grids: Sequence[Grid]) -> str:
     Givens are bold on a terminal, and cells in which the solutions differ are marked. The puzzle of
     a variant is left out; of its rules, regions and cages are drawn.
     """
-    puzzle, symbols, style = problem.puzzle, symbols_of(problem.format), _style()
+    puzzle, symbols, style = problem.puzzle, symbols_of(problem.format), terminal_style()
     columns = shutil.get_terminal_size().columns
     givens, marked = {cell for cell, _ in puzzle.givens()}, different_cells(grids)
     if puzzle.rules:
@@ -41,17 +41,7 @@ def solution_boards(problem: PuzzleProblem, grids: Sequence[Grid]) -> str:
         )
 
         if has_areas(puzzle):
-            boards = [
-                solution_board(
-                    puzzle,
-                    grid,
-                    symbols,
-                    marked=marked,
-                    has_colours=style.has_colours,
-                    box_drawing=not style.is_ascii,
-                )
-                for grid in grids
-            ]
+            boards = [solution_board(puzzle, grid, symbols, style, marked=marked) for grid in grids]
             return join_boards(boards, columns)
     boards = [grid_board(grid, symbols, style, givens=givens, marked=marked) for grid in grids]
     with_puzzle = [puzzle_board(puzzle, symbols, style), *boards]
@@ -64,9 +54,9 @@ def conflict_board(problem: PuzzleProblem, conflict: Conflict) -> str:
     """Draw a puzzle without a solution, with the cells of a conflict marked."""
     geometry = problem.puzzle.geometry
     marked = geometry.cells_at(*conflict.places())
-    return puzzle_board(problem.puzzle, symbols_of(problem.format), _style(), marked=marked)
+    return puzzle_board(problem.puzzle, symbols_of(problem.format), terminal_style(), marked=marked)
 
 
-def _style() -> BoardStyle:
+def terminal_style() -> BoardStyle:
     """How boards are drawn on standard output."""
-    return BoardStyle(has_colours(), is_ascii=not can_encode("─", sys.stdout))
+    return BoardStyle(has_colours(), is_ascii=not can_encode("─┃", sys.stdout))

@@ -136,9 +136,9 @@ def show_comparisons(display: Display, *tallies: Tally) -> None:
 def print_copies(
     first_rows: Sequence[CopyRow], copies: int, table: Path | None, out: Output, *, to_stderr: bool
 ) -> None:
-    """Print the first copies with their equivalents, and what lists all.
+    """Print the first copies with their equivalents, and the name of the table that lists all.
 
-    Not with --json, and not if standard output is the table. `table`: its path, if there is one.
+    Prints nothing with --json, or if the table goes to standard output.
     """
     if out.as_json or table == STANDARD_OUTPUT:
         return
@@ -262,7 +262,7 @@ def _rated_row(result: Result) -> RatedRow:
     return RatedRow(
         _line_of(result).decode().strip(),
         len([*result.problem.puzzle.givens()]),
-        rating.level or "" if rating else "",
+        (rating.level if rating else None) or "",
         rating.score if rating and rating.solved else None,
     )
 

@@ -17,11 +17,11 @@ VARIABLE = "_SUDOKU_PIPELINE_COMPLETE"
 """The environment variable by which a shell asks for completions."""
 
 _BASH_LINE, _BASH_INDEX, _LINE = "COMP_WORDS", "COMP_CWORD", "_TYPER_COMPLETE_ARGS"
-"""The environment variables with the command line: bash's words and index, other shells' line."""
+"""Environment variables with the command line: for bash its words and an index, else one line."""
 
 
 def complete_technique(incomplete: str) -> list[str]:
-    """HoDoKu's techniques that begin so, with hyphens for spaces."""
+    """The techniques of HoDoKu that begin with this text, with hyphens for spaces."""
     from pipeline.steps.orders import ORDERS  # noqa: PLC0415 - slow to load
 
     names = (technique.name.replace(" ", "-") for technique in ORDERS["hodoku"])
@@ -46,7 +46,7 @@ def complete_checker() -> list[str]:
 
 
 def complete_failed(context: typer.Context) -> list[str]:
-    """The names of failed files, without those that are given already."""
+    """The names of failed files that are not arguments yet."""
     from pipeline.outbox.names import FAILED, files_in  # noqa: PLC0415 - slow to load
 
     given = context.params.get("names") or ()
@@ -59,7 +59,7 @@ def complete_failed(context: typer.Context) -> list[str]:
 
 
 def _continue_list(incomplete: str, names: Iterable[str]) -> list[str]:
-    """The lists that continue an incomplete list with one more of these names."""
+    """Complete the last name of a list separated by commas; returns whole lists."""
     *given, _ = incomplete.split(",")
     return [",".join((*given, name)) for name in names if name not in given]
 
@@ -75,10 +75,10 @@ def prepare_words(
 ) -> None:
     """Change the command line in the environment to what click expects.
 
-    Bash splits `--solver=mini` at the `=`, so its three words are joined. An option whose value may
-    be omitted gets its default value, so that the word after it is no value of it.
+    Bash splits `--solver=mini` at the `=`, so its three words are joined. An option without its
+    optional value gets the default, so that the next word is not taken for the value.
 
-    `optional`: option → its values, of which the first is the default.
+    `optional`: option → its values, the default first.
     """
     if _BASH_LINE in environment:
         try:

@@ -9,8 +9,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from pipeline.cli.messages import current_value, did_you_mean, say_renamed
-from pipeline.errors import UsageError, printable
+from pipeline.cli.messages import current_value, say_renamed
+from pipeline.errors import UsageError, did_you_mean, printable
 from pipeline.settings import FORMER_NAMES, Settings, settings_declared
 
 CONFIG, CONFIG_FILE = "config", "sudoku-pipeline.toml"

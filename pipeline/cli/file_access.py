@@ -15,7 +15,7 @@ from typing import IO, TYPE_CHECKING, BinaryIO
 
 from pipeline.cli.arguments import FEW_CELLS_PATTERN, LINK_PATTERN, PUZZLE_PATTERN
 from pipeline.cli.messages import say
-from pipeline.errors import InputError, UsageError, counted, is_environmental, printable
+from pipeline.errors import InputError, UsageError, counted, is_environmental, listed, printable
 from pipeline.files import atomic_file, numbered_paths
 from pipeline.outbox import is_listed
 from pipeline.outbox.names import DONE, FAILED, shorten_stem
@@ -162,10 +162,10 @@ def _naming_file(file: Path) -> Iterator[None]:
         if is_environmental(error):
             raise
         if column := _wrong_column(file):
-            wrong = f"found {printable(str(file)[column - 1])!r}"
+            wrong = f"expected a digit or '.' in column {column}, "
+            wrong += f"found {printable(str(file)[column - 1])!r}"
             raise _no_puzzle(
-                f"{source_name(file)}: neither a file nor a puzzle: "
-                f"expected a digit or '.' in column {column}, {wrong}"
+                f"{source_name(file)}: neither a file nor a puzzle: {wrong}"
             ) from error
         if FEW_CELLS_PATTERN.fullmatch(str(file)) and not os.path.lexists(file):
             cells = counted(len(str(file).replace(" ", "")), "cell")
@@ -181,9 +181,9 @@ def _similar_name(file: Path) -> str:
     """A suggestion for a mistyped file name, from the files in its folder; empty if none fits."""
     from difflib import get_close_matches  # noqa: PLC0415 - rarely needed
 
-    with suppress(OSError):
-        entries = islice(os.scandir(file.parent), _MAX_NAMES_COMPARED)
-        name_of = {Path(entry.name).stem: entry.name for entry in entries}
+    with suppress(OSError), os.scandir(file.parent) as entries:
+        names = [entry.name for entry in islice(entries, _MAX_NAMES_COMPARED)]
+        name_of = {Path(name).stem: name for name in names}
         if nearest := get_close_matches(file.stem, name_of, 1, _MIN_SIMILARITY):
             return f"; did you mean {printable(str(file.with_name(name_of[nearest[0]])))}?"
     return ""
@@ -251,8 +251,8 @@ STANDARD_OUTPUT = Path("-")
 TABLES = (".csv", ".parquet", ".txt")
 COLLECTIONS = (".txt", ".sdm", ".iss", ".csv", ".sudoku")
 GENERATED = (*COLLECTIONS, ".parquet")
-"""The extensions of tables, of collections, and of what `generate` writes. Names without an
-extension are allowed, too."""
+"""Extensions of tables, of collections, and of the files that `generate` writes. A name without an
+extension is also allowed."""
 
 
 def goes_to_terminal(target: Path) -> bool:
@@ -320,6 +320,10 @@ def check_targets(
         raise UsageError(f"{' and '.join(named)} are the same file; give them different names")
 
 
+_PAGES = (".pdf", ".html", ".docx")
+"""Extensions of pages to print."""
+
+
 def is_parquet(target: Path) -> bool:
     """Whether a table with this name is written as Parquet."""
     return target.suffix.lower() == ".parquet"
@@ -328,16 +332,12 @@ def is_parquet(target: Path) -> bool:
 def check_ending(option: str, target: Path, endings: Sequence[str]) -> None:
     """Raise UsageError for an unexpected extension, or for Parquet without pyarrow."""
     if target.suffix.lower() not in ("", *endings):
-        *rest, last = endings
-        expected = f"{', '.join(rest)} or {last}" if rest else last
-        is_page = {*COLLECTIONS} <= {*endings} and target.suffix.lower() in (
-            ".pdf",
-            ".html",
-            ".docx",
-        )
+        is_page = {*COLLECTIONS} <= {*endings} and target.suffix.lower() in _PAGES
         hint = "; `sudoku-pipeline sheet` makes pages to print" if is_page else ""
         shown = printable(str(target))
-        raise UsageError(f"{option}: {shown}: expected a name that ends in {expected}{hint}")
+        raise UsageError(
+            f"{option}: {shown}: expected a name that ends in {listed(endings, 'or')}{hint}"
+        )
     if is_parquet(target):
         from pipeline.outbox import arrow  # noqa: PLC0415 - loads numpy
 

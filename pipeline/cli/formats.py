@@ -1,4 +1,4 @@
-"""List the formats, for `doctor --formats`: what each looks like, and what is read and written."""
+"""The list of formats of `doctor --formats`: appearance, input and output."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ DESCRIPTIONS: Final = {
     "png": "a picture; needs the extra [draw]",
     "pdf": "a page for each puzzle; needs the extra [draw]",
 }
-"""Name of a format or notation → what it looks like, in the order of the list."""
+"""Name of a format or notation → description; in the order of the list."""
 
 
 def show_formats(out: Output) -> None:

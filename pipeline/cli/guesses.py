@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import get_args
 
 from pipeline.cli.arguments import PUZZLE_PATTERN
-from pipeline.cli.messages import did_you_mean
-from pipeline.errors import UsageError, printable
+from pipeline.errors import UsageError, did_you_mean, printable
 from pipeline.settings import Level
 
 _USAGES = {
@@ -41,7 +40,7 @@ _USAGES = {
     "completion complete": "`sudoku-pipeline --install-completion`",
     "version": "`sudoku-pipeline --version`",
 }
-"""Words separated by spaces → the commands that a user of one of these words may want."""
+"""Words separated by spaces → the commands that may be meant by them."""
 
 _PER_WORD = {word: usage for words, usage in _USAGES.items() for word in words.split()}
 
@@ -95,9 +94,9 @@ def check_is_no_target(files: Sequence[Path], endings: Collection[str], command:
 
     `endings`: file name endings of the files that the command writes.
     """
-    *others, last = files
-    if others and last.suffix.lower() in endings and not last.exists():
-        first, target = (shlex.quote(printable(str(path))) for path in (others[0], last))
+    *sources, last = files
+    if sources and last.suffix.lower() in endings and not last.exists():
+        first, target = (shlex.quote(printable(str(path))) for path in (sources[0], last))
         raise UsageError(
             f"{target}: no such file; to write it, use `{command} -o {target} {first}`"
         )

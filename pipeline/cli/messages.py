@@ -22,18 +22,6 @@ def has_colours() -> bool:
     return sys.stdout.isatty() and not is_plain
 
 
-def did_you_mean(name: str, known: Any, prefix: str = "") -> str:
-    """A suggestion for a mistyped name; empty if no known name is similar.
-
-    All names begin with `prefix`, which the comparison ignores.
-    """
-    from difflib import get_close_matches  # noqa: PLC0415 - rarely needed
-
-    bare = [key.removeprefix(prefix) for key in known]
-    nearest = get_close_matches(name.removeprefix(prefix), bare, 1, 0.65)
-    return f"; did you mean {prefix}{nearest[0]}?" if nearest else ""
-
-
 def current_options(args: list[str], options: Collection[str]) -> list[str]:
     """Replace former names of options in arguments, and print a message for each.
 

@@ -15,7 +15,7 @@ from pipeline.solving.problem import PuzzleProblem
 from pipeline.solving.result import Result
 
 _MAX_COUNTED = 1_000_000
-"""The limit of the command that counts solutions."""
+"""The limit in the suggested `count` command."""
 
 _MAX_NAME = 200
 """Length from which a puzzle or link that was an argument is not repeated in each command."""
@@ -35,7 +35,7 @@ def suggest_commands(file: Path, result: Result) -> None:
 
 
 def _commands_for(result: Result, picture: str) -> dict[str, str]:
-    """What the commands do, and the commands without the source. `picture`: a file to draw to."""
+    """Purpose → command without its source. `picture`: the name of the file to draw."""
     problem = result.problem
     if not isinstance(problem, PuzzleProblem):
         return {}

@@ -36,8 +36,8 @@ from pipeline.cli.arguments import path_of_argument, with_dashed_puzzles
 from pipeline.cli.completion import complete_traits
 from pipeline.cli.config import CONFIG, CONFIG_FILE, read_config
 from pipeline.cli.guesses import unexpected_argument
-from pipeline.cli.messages import current_options, current_value, did_you_mean, say
-from pipeline.errors import MissingFolder, UsageError, printable
+from pipeline.cli.messages import current_options, current_value, say
+from pipeline.errors import MissingFolder, UsageError, did_you_mean, printable
 from pipeline.option import Setting
 from pipeline.settings import (
     OUTPUT,
@@ -182,7 +182,7 @@ class Command(TyperCommand):
     def get_params(self, ctx: Any) -> list[Any]:
         callback: Any = self.callback
         known = inspect.signature(callback, eval_str=True).parameters
-        arguments = add_conversion(
+        arguments = complete_parameters(
             super().get_params(ctx), {name: p.annotation for name, p in known.items()}
         )
         for argument in arguments:
@@ -233,8 +233,8 @@ def _usage_text(parameter: Any) -> str:
     return word if parameter.required else f"[{word}]"
 
 
-def add_conversion(parameters: list[Any], annotations: Mapping[str, Any]) -> list[Any]:
-    """Make `Setting` convert the values of these parameters. Returns them and the option `-h`.
+def complete_parameters(parameters: list[Any], annotations: Mapping[str, Any]) -> list[Any]:
+    """Add the option `-h` to these parameters, and make `Setting` convert their values.
 
     `annotations`: name → type. A parameter that is missing there is a flag.
     """
@@ -250,7 +250,7 @@ def add_conversion(parameters: list[Any], annotations: Mapping[str, Any]) -> lis
 
 @functools.cache
 def _short_help_option(full_help: Any) -> Any:
-    """Create the option `-h` of the command that has this option `--help`."""
+    """Create the option `-h` from the option `--help` of a command."""
     option = copy.copy(full_help)
     option.name, option.opts = "short_help", ["-h"]
     option.help, option.callback = "Show a short help and exit.", _show_short_help

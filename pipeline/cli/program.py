@@ -16,14 +16,15 @@ from pipeline.cli.commands import COMMANDS, FORMER_PANEL, PANELS
 from pipeline.cli.completion import VARIABLE, prepare_words
 from pipeline.cli.config import CONFIG, CONFIG_FILE
 from pipeline.cli.guesses import has_usage, unknown_command, unknown_option
-from pipeline.cli.messages import did_you_mean, say, say_renamed
-from pipeline.cli.options import Command, add_conversion
+from pipeline.cli.messages import say, say_renamed
+from pipeline.cli.options import Command, complete_parameters
 from pipeline.errors import (
     EnvironmentFailure,
     InputError,
     MissingFolder,
     PipelineError,
     UsageError,
+    did_you_mean,
     in_words,
     is_environmental,
     printable,
@@ -139,7 +140,7 @@ class CommandGroup(TyperGroup):
         return super().resolve_command(ctx, args)
 
     def get_params(self, ctx: Any) -> list[Any]:
-        return add_conversion(super().get_params(ctx), {})
+        return complete_parameters(super().get_params(ctx), {})
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         if not args and not ctx.resilient_parsing:

@@ -18,7 +18,7 @@ from pipeline.cli.file_access import atomic_output, write_to
 from pipeline.cli.messages import say
 from pipeline.cli.options import program
 from pipeline.cli.status_line import coloured, evidence, status_line
-from pipeline.errors import InputError, printable
+from pipeline.errors import InputError, listed, printable
 from pipeline.puzzle.puzzle import Grid
 from pipeline.reading import Unreadable
 from pipeline.reading.formats import symbols_of
@@ -83,7 +83,7 @@ class ResultStyle:
     - `is_text`: print the status of a single puzzle before its solutions; else on standard error,
       so that standard output has only solutions.
     - `has_names`: print the name of the file before the status.
-    - `has_only_notes`: print nothing of a single puzzle on standard output.
+    - `has_only_notes`: print nothing about a single puzzle on standard output.
     """
 
     boards: bool = False
@@ -113,8 +113,8 @@ def show_result(item: Item, result: Result, settings: Settings, style: ResultSty
         _print_solutions(result, problem, settings, boards=style.boards)
     if not is_text:
         _say_status(item, result, only_problems=settings.quiet or style.has_only_notes)
-    is_obvious = style.boards and not style.has_names  # which puzzle the notes are about
-    _say_notes("" if is_obvious else f"{item.name}: ", result, settings)
+    needs_name = style.has_names or not style.boards  # a single board needs none
+    _say_notes(f"{item.name}: " if needs_name else "", result, settings)
 
 
 def say_fault(item: Item, result: Result) -> None:
@@ -241,9 +241,9 @@ def _say_notes(prefix: str, result: Result, settings: Settings) -> None:
 
 
 def _difference_text(difference: Difference) -> str:
-    """In how many cells the solutions differ, and which givens would leave one of them."""
+    """The number of cells in which solutions differ, and givens that would leave one solution."""
     clues = [f"{clue.value} at r{clue.row}c{clue.column}" for clue in difference.decisive]
-    added = " and ".join(clues) if len(clues) < 3 else ", ".join(clues)
+    added = listed(clues)
     cells = f"{len(difference.cells)} cells"
     leaving = f"adding {added} would leave only one of them"
     return f"the solutions found differ in {cells}; {leaving}"
@@ -258,7 +258,7 @@ def _rules_read(problem: object) -> str:
 
 
 def say_evidence(prefix: str, result: Result) -> None:
-    """Print how completeness is known, unless the exhaustive search proved it as usual."""
+    """Print how completeness was proved, unless by an exhaustive search as usual."""
     certificate = result.certificate
     if certificate is None or not result.complete:
         return

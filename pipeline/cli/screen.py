@@ -16,7 +16,14 @@ from pipeline.cli.options import program
 from pipeline.errors import counted, duration, printable
 from pipeline.outbox.events import EVENTS
 from pipeline.outbox.names import FAILED, REPORT
-from pipeline.outbox.schema import ARCHIVE, COLLECTION, EXTRA_COUNTS, UNVERIFIED, WITH_TOTALS
+from pipeline.outbox.schema import (
+    ARCHIVE,
+    COLLECTION,
+    EXTRA_COUNTS,
+    UNVERIFIED,
+    WITH_TOTALS,
+    status_counts,
+)
 from pipeline.reading.unread import unread_summary
 from pipeline.service.log import can_encode
 from pipeline.settings import Settings
@@ -145,7 +152,7 @@ class Screen:
 
         - `has_waited`: leave out time and rate, because most of the time was spent waiting for
           files.
-        - `was_stopped`: whether a signal ended the run. Then it also prints what is kept for the
+        - `was_stopped`: whether a signal ended the run. Then it also prints the work left for the
           next run.
 
         The rate counts only puzzles of this run. If there were no jobs, prints that there were
@@ -207,7 +214,7 @@ class Screen:
         self._say("-", line)
 
     def _say_kept(self) -> None:
-        """Print what is left to the next run: files in the inbox, and unfinished files."""
+        """Print the work left for the next run: files in the inbox, and unfinished files."""
         from pipeline.service.protocol.folders import Folders  # noqa: PLC0415 - rarely needed
         from pipeline.service.protocol.overview import kept_work  # noqa: PLC0415
 
@@ -304,9 +311,9 @@ class Screen:
 
 def _counts(totals: Mapping[str, int], unverified: int) -> list[str]:
     """The counts by status, and the number of unverified results, as texts."""
-    shown = Counter({name: n for name, n in totals.items() if name not in EXTRA_COUNTS})
-    counts = [f"{n:,} {name}" for name, n in shown.most_common() if n]
-    return counts + ([f"{unverified:,} not verified as complete"] if unverified else [])
+    return status_counts(totals) + (
+        [f"{unverified:,} not verified as complete"] if unverified else []
+    )
 
 
 def _detail(values: Mapping[str, Any]) -> str:

@@ -25,7 +25,6 @@ from pipeline.outbox.report import (
     sheet_pdf,
     worked_of,
 )
-from pipeline.puzzle.geometry import NINE_BY_NINE
 from pipeline.reading.formats.dimacs import FORMULA_REFUSED
 from pipeline.service.solving import solve_groups
 from pipeline.settings import Settings
@@ -54,7 +53,7 @@ __all__ = [
 RATING = "rating"
 """The value of --sort that sorts puzzles by their rating."""
 
-NO_LEVEL = "levels are of 9×9 puzzles with one solution and no extra rules"
+NO_LEVEL = "only 9×9 puzzles with one solution and no extra rules have a level"
 """Why a puzzle has no level."""
 
 SheetEntry = tuple[SheetPuzzle, Item | None]
@@ -100,7 +99,7 @@ def take_first(
 ) -> tuple[list[SheetEntry], list[InputError]]:
     """Take the first `max_puzzles` puzzles, or all if None. Returns puzzles and earlier errors.
 
-    Raises UsageError if a sheet cannot have so many puzzles.
+    Raises UsageError for more than MAX_SHEET_PUZZLES puzzles.
     """
     taken: list[SheetEntry] = []
     errors: list[InputError] = []
@@ -176,11 +175,7 @@ def add_steps(puzzles: Sequence[SheetPuzzle]) -> list[SheetPuzzle]:
 def _ratings_of(puzzles: Sequence[SheetPuzzle]) -> list[Rating | None]:
     """The ratings of unique 9×9 puzzles without extra rules; None for other puzzles."""
     grids = [entry.board.puzzle if entry.status == "unique" else None for entry in puzzles]
-    indexes = [
-        index
-        for index, puzzle in enumerate(grids)
-        if puzzle and puzzle.is_plain and puzzle.geometry == NINE_BY_NINE
-    ]
+    indexes = [index for index, puzzle in enumerate(grids) if puzzle and puzzle.is_classic]
     computed = ratings(puzzle.cells for index in indexes if (puzzle := grids[index]))
     rating_of = dict(zip(indexes, computed, strict=True))
     return [rating_of.get(index) for index in range(len(puzzles))]

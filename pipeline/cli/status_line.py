@@ -1,4 +1,4 @@
-"""The line that says the status of a puzzle, and how it is known."""
+"""The status line of a puzzle: its status and the evidence for it."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ _GREEN, _YELLOW, _RED = 32, 33, 31
 
 
 def status_line(result: Result) -> str:
-    """The status of a puzzle that was read, and after a colon how it is known.
+    """The status of a puzzle, a colon, and the number of solutions or the evidence.
 
-    The line begins with the status of the record, such as `unique: proved by exhaustive search` or
+    The status is that of the record, as in `unique: proved by exhaustive search` or
     `multiple: at least 101 solutions`.
     """
     count = len(result.solutions)
     if result.complete:
         exact = {"unsolvable": "no solution", "multiple": f"exactly {count} solutions"}
-        known = (exact.get(result.status), evidence(result.certificate))
-        facts = ", ".join(filter(None, known))
+        parts = (exact.get(result.status), evidence(result.certificate))
+        facts = ", ".join(filter(None, parts))
     elif count and result.message == more_solutions_message(count, "solution"):
         facts = f"at least {count + 1} solutions"
     else:
@@ -30,7 +30,7 @@ def status_line(result: Result) -> str:
 
 
 def evidence(certificate: Certificate | None) -> str:
-    """How it is known that no solution is missing."""
+    """The evidence that no solution is missing."""
     if certificate is None or certificate.complete == "unverified":
         reason = certificate.reason if certificate else None
         return f"unverified: {reason}" if reason else "unverified"
@@ -43,9 +43,9 @@ def evidence(certificate: Certificate | None) -> str:
 
 
 def coloured(line: str, result: Result) -> str:
-    """The status line for standard output: if that has colours, with its status in bold.
+    """The status line for standard output, with the status in bold colours if it has colours.
 
-    Green is a proved unique solution, red is no solution or no answer, yellow the rest.
+    Green: one solution, proved unique. Red: no solution or no answer. Yellow: the rest.
     """
     if not has_colours():
         return line

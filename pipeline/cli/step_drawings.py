@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Literal
 
+from pipeline.cli.boards import terminal_style
 from pipeline.cli.file_access import check_ending
-from pipeline.cli.messages import has_colours
 from pipeline.cli.results import draw, write_drawings
 from pipeline.errors import InputError
 from pipeline.puzzle.puzzle import Puzzle
 from pipeline.reading.formats import symbols_of
-from pipeline.service.log import can_encode
 from pipeline.solving.problem import PuzzleProblem
 from pipeline.solving.result import Result
 from pipeline.steps.presentation.picture import Picture, Role, picture_of
@@ -39,9 +37,7 @@ def hint_picture(step: Step, level: HintLevel) -> Picture:
 
 def print_board(picture: Picture, puzzle: Puzzle) -> None:
     """Print a picture of a step through a puzzle, with colours on a terminal."""
-    box_drawing = can_encode("┃", sys.stdout)
-    text = text_board(picture, puzzle.rules, has_colours=has_colours(), box_drawing=box_drawing)
-    print(text)
+    print(text_board(picture, puzzle.rules, terminal_style()))
 
 
 def check_drawing(option: str, target: Path) -> None:

@@ -241,7 +241,7 @@ def _mistake_text(mistake: Mistake, problem: PuzzleProblem) -> str:
 def _show_hint(
     name: str, result: Result[Any], puzzle: Puzzle, walkthrough: Walkthrough, level: HintLevel
 ) -> bool:
-    """Print the next step as far as the hint tells it; returns whether one was found."""
+    """Print what a level of hint reveals of the next step; returns whether there is a step."""
     step = next(walkthrough.steps_of(result), None)
     if step is None:
         say(f"{name}: no step found")
@@ -311,7 +311,7 @@ def _print_details(step: Step, *, full: bool) -> None:
 
 
 def _step_objects(result: Result[Any], walkthrough: Walkthrough) -> list[dict[str, Any]] | None:
-    """The steps as JSON objects, hints without what they do not tell; None if there are none."""
+    """The steps as JSON objects, or None. Hints omit the fields that they do not reveal."""
     if not has_steps(result):
         return None
     if walkthrough.hint == "technique":

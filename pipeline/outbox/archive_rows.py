@@ -1,7 +1,7 @@
 """Rows of an archive's table: one for each puzzle of each member, in the order of the archive.
 
-The rows of a member that is a collection are those of its own table, after the member's name. Any
-other member has one row.
+For a collection, the table repeats the rows of the collection's own table, after the name of the
+member. Any other member has one row.
 """
 
 from __future__ import annotations
@@ -103,7 +103,7 @@ def archive_table(path: Path, schema: int = SCHEMA, *, truncates: bool = False) 
         raise
 
 
-def members_listed(table: Table[Any], lines: Iterable[str] | None = None) -> Iterator[MemberRow]:
+def member_summaries(table: Table[Any], lines: Iterable[str] | None = None) -> Iterator[MemberRow]:
     """Summarise each member of an archive in one row, in the order of the archive.
 
     The row of a collection has the status `collection`. A malformed line becomes a row with the
@@ -135,7 +135,7 @@ def _split(line: str) -> tuple[str, str]:
 
 
 def _summary(table: Table[Any], first_line: str, count: int) -> MemberRow:
-    """Summarise a member that has this first line and this number of lines."""
+    """Summarise a member from its first line and its number of lines."""
     if count > 1:
         return MemberRow(_split(first_line)[0], "", COLLECTION, "", "", "", "")
     try:

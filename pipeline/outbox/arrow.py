@@ -139,7 +139,7 @@ def difference_from_csv(
     missing, and OSError if the file cannot be read.
     """
     check_arrow()
-    import pyarrow as pa  # noqa: PLC0415 - as above
+    import pyarrow as pa  # noqa: PLC0415 - needs an extra
     from pyarrow import parquet as pq  # noqa: PLC0415
 
     remaining, first = iter(lines), 1

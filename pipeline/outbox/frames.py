@@ -27,7 +27,7 @@ def table_of(results: Iterable[Result]) -> Table:
     UsageError if pyarrow is missing, and TypeError for an object that is not a Result.
     """
     check_arrow()
-    import pyarrow as pa  # noqa: PLC0415 - as above
+    import pyarrow as pa  # noqa: PLC0415 - needs an extra
 
     if isinstance(results, Result):
         raise TypeError("expected a list of results, found a single one: use [result]")
@@ -56,7 +56,7 @@ def frame_of(table: Table) -> DataFrame:
     Raises UsageError if pandas is missing.
     """
     check_arrow("pandas")
-    import pandas as pd  # noqa: PLC0415 - as above
+    import pandas as pd  # noqa: PLC0415 - needs an extra
     import pyarrow as pa  # noqa: PLC0415
 
     types = {pa.int64(): pd.Int64Dtype(), pa.bool_(): pd.BooleanDtype()}

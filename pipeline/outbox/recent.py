@@ -4,21 +4,29 @@ from __future__ import annotations
 
 import os
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 
 from pipeline.errors import counted
 from pipeline.outbox import RECORD_SUFFIX, CollectionRecord, PuzzleRecord, Record, read_record
-from pipeline.outbox.schema import EXTRA_COUNTS, REFUSED, UNVERIFIED, or_none
+from pipeline.outbox.schema import (
+    EXTRA_COUNTS,
+    REFUSED,
+    UNVERIFIED,
+    or_none,
+    recorded_time,
+    status_counts,
+)
 
 _PROBLEMS = ("failed", "invalid", "unknown")
-"""Statuses that someone has to look at, and the names of the fields of `RecentJobs`."""
+"""Statuses that need attention. `RecentJobs` has a field for each."""
 
 
 @dataclass(frozen=True, slots=True)
 class RecentJob:
-    """The name of a dropped file, and what became of it, for people."""
+    """The name of a dropped file, and a text about its result."""
 
     name: str
     note: str
@@ -28,9 +36,9 @@ class RecentJob:
 class RecentJobs:
     """The jobs that finished since a time, latest first.
 
-    A job is in one of `done`, `failed`, `invalid` and `unknown`, by its status. A collection or
-    archive is done, and also in the lists of its problems. `unverified` lists the jobs with results
-    whose completeness was not verified. `totals` counts puzzles by status.
+    A puzzle is listed in `failed`, `invalid`, `unknown` or `done`, by its status. A collection or
+    archive is in `done`, and in the lists of statuses that its puzzles have. `unverified` lists the
+    jobs with results whose completeness was not verified. `totals` counts puzzles by status.
     """
 
     since: str
@@ -45,7 +53,7 @@ class RecentJobs:
         """Add the job of a record to the lists to which it belongs."""
         name = record.source
         if isinstance(record, CollectionRecord):
-            self.done.append(RecentJob(name, _totals_text(record.totals)))
+            self.done.append(RecentJob(name, totals_text(record.totals)))
             for status in _PROBLEMS:
                 number = record.totals.get(status, 0)
                 number += record.totals.get(REFUSED, 0) if status == "invalid" else 0
@@ -77,34 +85,25 @@ def recent_jobs(outbox: Path, since: datetime) -> RecentJobs:
             except FileNotFoundError:
                 continue
             record = read_record(path)
-            if record and (finished := _finished_at(record)) and finished >= since:
+            if record and (finished := recorded_time(record.finished)) and finished >= since:
                 records.append((finished, record))
     records.sort(key=lambda pair: pair[0], reverse=True)
     totals = Counter[str]()
     for _, record in records:
         totals.update({name: n for name, n in record.totals.items() if name not in EXTRA_COUNTS})
-    jobs = RecentJobs(
-        since.astimezone(UTC).isoformat(timespec="seconds"), dict(totals.most_common())
-    )
+    begin = since.astimezone(UTC).isoformat(timespec="seconds")
+    jobs = RecentJobs(begin, dict(totals.most_common()))
     for _, record in records:
         jobs.add(record)
     return jobs
 
 
-def _finished_at(record: Record) -> datetime | None:
-    """When the job of a record finished; None if the record does not say it as a time."""
-    try:
-        moment = datetime.fromisoformat(record.finished or "")
-    except ValueError:
-        return None
-    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
-
-
-def _totals_text(totals: dict[str, int]) -> str:
-    """The counts of a collection or archive by status, as text."""
-    counts = {name: n for name, n in totals.items() if name not in EXTRA_COUNTS and n}
-    listed = ", ".join(f"{n:,} {name}" for name, n in counts.items())
-    return f"{counted(sum(counts.values()), 'puzzle', ',')}: {listed}" if counts else "no puzzles"
+def totals_text(totals: Mapping[str, int]) -> str:
+    """The number of puzzles, and the counts by status, such as `3 puzzles: 2 unique, 1 failed`."""
+    number = sum(n for name, n in totals.items() if name not in EXTRA_COUNTS)
+    return ": ".join(
+        filter(None, (counted(number, "puzzle", ","), ", ".join(status_counts(totals))))
+    )
 
 
 def _result_text(record: PuzzleRecord) -> str:

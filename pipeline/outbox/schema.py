@@ -5,6 +5,9 @@ Fields are written in the order of their definition; `UNSET` fields are omitted.
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Mapping
+from datetime import UTC, datetime
 from typing import Annotated, Any, Final, Literal, TypeVar
 
 import msgspec
@@ -84,6 +87,21 @@ _T = TypeVar("_T")
 def or_none(value: _T | UnsetType | None) -> _T | None:
     """The value of a field; None if it is unset."""
     return None if value is UNSET else value
+
+
+def recorded_time(text: str | None) -> datetime | None:
+    """Parse a time of a record, which is UTC unless it says otherwise; None if it is invalid."""
+    try:
+        moment = datetime.fromisoformat(text or "")
+    except ValueError:
+        return None
+    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+
+
+def status_counts(totals: Mapping[str, int]) -> list[str]:
+    """The numbers of puzzles by status as texts, such as `3 unique`; the largest first."""
+    counts = Counter({name: n for name, n in totals.items() if name not in EXTRA_COUNTS})
+    return [f"{n:,} {name}" for name, n in counts.most_common() if n]
 
 
 class PublishedFile(Struct, frozen=True, kw_only=True):

@@ -89,7 +89,7 @@ class PuzzleRow(Struct, frozen=True, array_like=True, forbid_unknown_fields=True
 
 
 def _prefixed_row(name: str, doc: str, column: str, column_type: Any) -> type[Struct]:
-    """Make a row class that has one more column, before those of PuzzleRow."""
+    """Make a row class with one more column before the columns of PuzzleRow."""
     fields = ((field.name, field.type) for field in msgspec.structs.fields(PuzzleRow))
     return msgspec.defstruct(
         name,
@@ -107,7 +107,7 @@ SourcedRow = _prefixed_row(
 ArchiveRow = _prefixed_row(
     "ArchiveRow",
     "A row about one puzzle of an archive, as in `set.csv`. `index` and `line` are those in the "
-    "member. A member that is no collection has one row, with the index 1, whatever its status is.",
+    "member. A member that is not a collection has one row, with the index 1.",
     "member",
     Annotated[str, about("the path in the archive"), WORD],
 )
@@ -430,7 +430,7 @@ def _without_apostrophe(field: str) -> str:
 
 
 def split_first_field(line: str) -> tuple[str, str]:
-    """Split a line of CSV into the text of its first field, and the line after its first comma.
+    """Split a line of CSV into the text of its first field, and the rest after the comma.
 
     Raises ValueError if the line is malformed.
     """

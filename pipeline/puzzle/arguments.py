@@ -20,9 +20,10 @@ Accepted = TypeVar("Accepted")
 
 
 class Field(Generic[Stored, Accepted]):
-    """For type checkers: a field that accepts one type, and converts it to another.
+    """A field that accepts one type and stores another; only for type checkers.
 
-    They read a field with `__get__` and `__set__` so. At run time, `convert_fields` converts.
+    Type checkers infer the types from `__get__` and `__set__`. At run time, `convert_fields`
+    converts the values.
     """
 
     if TYPE_CHECKING:
@@ -37,9 +38,9 @@ GroupsField = Field[tuple[tuple[int, ...], ...], Iterable[Iterable[CellLike]]]
 PairsField = Field[tuple[tuple[int, int], ...], Iterable[tuple[CellLike, CellLike]]]
 TermsField = Field[tuple[tuple[int, int], ...], Iterable[tuple[CellLike, int]]]
 NumbersField = Field[tuple[int, ...], Iterable[int]]
-"""The fields of rules. `TermsField` has pairs of cell and weight."""
+"""Types of the fields of rules. A term is a pair of cell and weight."""
 
-_Map = Callable[[Any], Any]
+_Conversion = Callable[[Any], Any]
 
 
 def _number(value: Any) -> int:
@@ -73,15 +74,15 @@ def _items(value: Any, expected: str) -> Iterable[Any]:
     return value
 
 
-def _cells(value: Any, of_cell: _Map) -> tuple[CellLike, ...]:
+def _cells(value: Any, of_cell: _Conversion) -> tuple[CellLike, ...]:
     return tuple([of_cell(cell) for cell in _items(value, "a list of cells")])
 
 
-def _groups(value: Any, of_cell: _Map) -> tuple[tuple[CellLike, ...], ...]:
+def _groups(value: Any, of_cell: _Conversion) -> tuple[tuple[CellLike, ...], ...]:
     return tuple(_cells(group, of_cell) for group in _items(value, "lists of cells"))
 
 
-def _pairs(value: Any, of_cell: _Map) -> tuple[tuple[CellLike, ...], ...]:
+def _pairs(value: Any, of_cell: _Conversion) -> tuple[tuple[CellLike, ...], ...]:
     pairs = _groups(value, of_cell)
     for pair in pairs:
         if len(pair) != 2:
@@ -89,7 +90,7 @@ def _pairs(value: Any, of_cell: _Map) -> tuple[tuple[CellLike, ...], ...]:
     return pairs
 
 
-def _terms(value: Any, of_cell: _Map) -> tuple[tuple[CellLike, int], ...]:
+def _terms(value: Any, of_cell: _Conversion) -> tuple[tuple[CellLike, int], ...]:
     terms = [tuple(_items(term, "(cell, weight)")) for term in _items(value, "a list of terms")]
     for term in terms:
         if len(term) != 2:
@@ -107,36 +108,40 @@ def _flag(value: Any) -> bool:
     return value
 
 
-_OF_CELLS: dict[Any, Callable[[Any, _Map], Any]] = {
+_CELL_CONVERSIONS: dict[Any, Callable[[Any, _Conversion], Any]] = {
     "CellField": lambda value, of_cell: of_cell(value),
     "CellsField": _cells,
     "GroupsField": _groups,
     "PairsField": _pairs,
     "TermsField": _terms,
 }
-"""Annotation → function that applies another function to the cells of such a field."""
+"""Annotation of a field → function that applies another function to each cell of its value."""
 
-_OTHERS: dict[Any, _Map] = {
+_CONVERSIONS: dict[Any, _Conversion] = {
     "NumbersField": _numbers,
     "tuple[int, ...]": _numbers,
     "bool": _flag,
     "int": _number,
     "int | None": lambda value: None if value is None else _number(value),
 }
-"""Annotation → function that checks and converts the value of such a field."""
+"""Annotation of a field → function that checks and converts its value."""
 
 
 @lru_cache(maxsize=256)
 def _fields_of(kind: Any) -> tuple[tuple[str, Any], ...]:
     """The name and annotation of each field that is converted."""
     named = ((field.name, field.type) for field in fields(kind))
-    return tuple((name, type_) for name, type_ in named if type_ in _OF_CELLS or type_ in _OTHERS)
+    return tuple(
+        (name, type_)
+        for name, type_ in named
+        if type_ in _CELL_CONVERSIONS or type_ in _CONVERSIONS
+    )
 
 
 def convert_fields(rule: Any, name: str) -> bool:
     """Check the fields of a rule called `name`, and convert lists to tuples.
 
-    Returns whether a cell is a position. Raises ValueError, which names the field.
+    Returns whether any cell is a position. Raises ValueError, which names the field.
     """
     positions: list[object] = []
 
@@ -149,24 +154,24 @@ def convert_fields(rule: Any, name: str) -> bool:
     for field, type_ in _fields_of(rule.__class__):
         value = getattr(rule, field)
         try:
-            of_cells = _OF_CELLS.get(type_)
-            converted = of_cells(value, of_cell) if of_cells else _OTHERS[type_](value)
+            convert = _CELL_CONVERSIONS.get(type_)
+            converted = convert(value, of_cell) if convert else _CONVERSIONS[type_](value)
         except (TypeError, ValueError) as error:
             raise ValueError(f"{name}: {field}: {error}") from None
         object.__setattr__(rule, field, converted)  # rules are frozen
     return bool(positions)
 
 
-def mapped_cells(rule: Any, name: str, of_cell: _Map) -> dict[str, Any]:
-    """The fields with cells of a rule called `name`, after `of_cell` is applied to each cell.
+def mapped_cells(rule: Any, name: str, of_cell: _Conversion) -> dict[str, Any]:
+    """Apply `of_cell` to each cell of a rule called `name`. Returns the fields that have cells.
 
-    A ValueError of `of_cell` is raised with the name of the field.
+    Raises ValueError with the name of the field if `of_cell` raises ValueError.
     """
     mapped: dict[str, Any] = {}
     for field, type_ in _fields_of(rule.__class__):
-        if of_cells := _OF_CELLS.get(type_):
+        if convert := _CELL_CONVERSIONS.get(type_):
             try:
-                mapped[field] = of_cells(getattr(rule, field), of_cell)
+                mapped[field] = convert(getattr(rule, field), of_cell)
             except ValueError as error:
                 raise ValueError(f"{name}: {field}: {error}") from None
     return mapped

@@ -13,8 +13,13 @@ _BLANKS = ("", ".", "_", "-")
 """Ways to type a blank cell, besides 0 and None."""
 
 
+def value_text(value: int, symbols: str) -> str:
+    """The symbol of a value, or the number if it has none."""
+    return (symbols[value - 1 : value] if symbols else "") or str(value)
+
+
 def value_of(cell: int | str | None, place: tuple[int, int]) -> int:
-    """The value of a cell, 0 for a blank. Raises ValueError, which names the place, otherwise."""
+    """The value of a cell, or 0 for a blank. Raises ValueError, which names the position."""
     text = str(cell or "").strip()
     if text in _BLANKS:
         return 0

@@ -23,6 +23,7 @@ from pipeline.errors import counted, shortened
 from pipeline.puzzle.arguments import convert_fields, mapped_cells
 from pipeline.puzzle.boards import board_text, value_of
 from pipeline.puzzle.geometry import (
+    NINE_BY_NINE,
     Geometry,
     default_geometry,
     units_of,
@@ -77,18 +78,18 @@ class Rule(ABC):
     is_faint: ClassVar[bool] = False
     """Whether the shapes are drawn faintly, because only some of the rules that they show hold."""
     has_positions: ClassVar[bool] = False
-    """Whether a cell of this rule is still a position; then only `on` may be called."""
+    """Whether a cell of this rule is a position. Then only `resolved` may be called."""
 
     def __post_init__(self) -> None:
         if convert_fields(self, self.name):
             object.__setattr__(self, "has_positions", True)
         self.check()
 
-    def check(self) -> None:  # noqa: B027 - few rules need more
+    def check(self) -> None:  # noqa: B027 - not abstract: few rules override it
         """Raise ValueError if the arguments do not fit together."""
 
-    def on(self, geometry: Geometry) -> Self:
-        """The rule with the numbers of its cells in place of positions.
+    def resolved(self, geometry: Geometry) -> Self:
+        """The rule with positions replaced by numbers of cells.
 
         Raises ValueError if there is no cell at a position.
         """
@@ -173,7 +174,9 @@ class Puzzle:
                 raise TypeError(f"expected a rule, found {rule!r}")
         is_tuple = isinstance(self.rules, tuple)
         if not is_tuple or any(rule.has_positions for rule in self.rules):
-            object.__setattr__(self, "rules", tuple(rule.on(self.geometry) for rule in self.rules))
+            object.__setattr__(
+                self, "rules", tuple(rule.resolved(self.geometry) for rule in self.rules)
+            )
         for rule in self.rules:
             for cell in rule.scope(self.geometry):
                 if not 0 <= cell < size:
@@ -185,6 +188,11 @@ class Puzzle:
     def is_plain(self) -> bool:
         """Whether the puzzle is a single grid with standard units and no rules of variants."""
         return not (self.rules or self.geometry.grids or self.geometry.free_grid)
+
+    @property
+    def is_classic(self) -> bool:
+        """Whether the puzzle is a 9×9 grid with 3×3 boxes and no rules of variants."""
+        return self.is_plain and self.geometry == NINE_BY_NINE
 
     @classmethod
     def empty(cls, geometry: Geometry | int, rules: tuple[Rule, ...] = ()) -> Puzzle:

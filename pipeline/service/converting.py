@@ -62,8 +62,8 @@ class Converted:
     unread: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
-        what = self.reason if self.data is None else counted(len(self.data), "byte", ",")
-        return f"<Converted {shortened(f'{printable(self.where)}: {what}')}>"
+        summary = self.reason if self.data is None else counted(len(self.data), "byte", ",")
+        return f"<Converted {shortened(f'{printable(self.where)}: {summary}')}>"
 
     @property
     def where(self) -> str:

@@ -13,7 +13,7 @@ from math import inf
 from pathlib import Path
 from typing import Literal
 
-from pipeline.errors import PipelineError, in_words
+from pipeline.errors import PipelineError, in_words, listed
 from pipeline.limits import Limits
 from pipeline.native import Program
 from pipeline.service.log import Log
@@ -108,9 +108,9 @@ class UncompiledPrograms:
             if before.get(name) != reason:
                 names_by_reason[reason].append(name)
         for reason, names in names_by_reason.items():
-            self._log.info("compiled.missing", programs=_enumeration(names), reason=reason)
+            self._log.info("compiled.missing", programs=listed(names), reason=reason)
         if ready := [name for name in before if name not in self._reported]:
-            self._log.info("compiled.ready", programs=_enumeration(ready))
+            self._log.info("compiled.ready", programs=listed(ready))
         self._next_check = time.monotonic() + self._check_seconds if self._reported else inf
 
     def _missing_programs(self) -> dict[str, str]:
@@ -119,11 +119,6 @@ class UncompiledPrograms:
         return {
             program.name: reason for program in programs if (reason := program.unavailable_reason())
         }
-
-
-def _enumeration(names: list[str]) -> str:
-    *before, last = names
-    return f"{', '.join(before)} and {last}" if before else last
 
 
 def _check_solvers(settings: Settings) -> Iterator[Diagnosis]:

@@ -1,4 +1,4 @@
-"""`init --systemd` and `init --examples`: files of the package, adapted to a folder."""
+"""Files that `init --systemd` and `init --examples` copy from the package, adapted to a folder."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from pipeline.files import write_new
 
 SERVICE = "sudoku-pipeline"
 UNITS = (f"{SERVICE}.service", f"{SERVICE}-run.service", f"{SERVICE}-run.timer")
-"""The permanent service; and as an alternative, a service of one pass and its timer."""
+"""The service that runs `watch`; alternatively, the service that runs `run`, and its timer."""
 
 UNITS_FOLDER = "systemd"
 """The folder for units in the folder of `init`."""
@@ -103,14 +103,14 @@ def _paths_of(folder: Path) -> tuple[Path, Path]:
 
 
 def _adapted(template: str, place: Path, programs: Path) -> str:
-    """A unit of the package with other paths and, unless this process is root's, another user."""
+    """A unit of the package with the paths and, unless it is root, the user of this process."""
     _, _, unit = template.partition("\n\n")
     unit = unit.replace(_TEMPLATE_FOLDER, str(place)).replace(_TEMPLATE_PROGRAMS, str(programs))
     if os.geteuid() != 0:
         user, group = pwd.getpwuid(os.geteuid()).pw_name, grp.getgrgid(os.getegid()).gr_name
         unit = unit.replace(f"User={_TEMPLATE_USER}\n", f"User={user}\n")
         unit = unit.replace(f"Group={_TEMPLATE_USER}\n", f"Group={group}\n")
-    if _is_below(_HOMES, place, programs):  # read-only, but for ReadWritePaths=
+    if _is_below(_HOMES, place, programs):  # ReadWritePaths= stay writable
         unit = unit.replace("ProtectHome=yes\n", "ProtectHome=read-only\n")
     if _is_below(_TEMPORARY, place, programs):
         unit = unit.replace("PrivateTmp=yes\n", "PrivateTmp=no\n")

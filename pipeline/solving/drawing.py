@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from itertools import islice
 
 from pipeline.errors import printable
+from pipeline.puzzle.boards import value_text
 from pipeline.puzzle.geometry import Geometry
 from pipeline.puzzle.puzzle import Grid, Puzzle
 from pipeline.puzzle.shapes import Place
@@ -25,9 +26,8 @@ _ESCAPE = re.compile(r"\x1b\[[\d;]+m")
 """An escape sequence for bold or reverse text."""
 
 _JUNCTIONS = " ╶╴─╷┌┐┬╵└┘┴│├┤┼"
-"""The characters where borders meet. The index is 8 if there is a border above, plus 4 if there is
-one below, 2 on the left and 1 on the right.
-"""
+"""The characters where borders meet. The index is the sum of 8 for a border above, 4 for one below,
+2 for one on the left and 1 for one on the right."""
 
 _TO_ASCII = str.maketrans({**dict.fromkeys(_JUNCTIONS[1:], "+"), "─": "-", "│": "|"})
 
@@ -53,11 +53,20 @@ class BoardStyle:
     has_colours: bool = False
     is_ascii: bool = False
 
+    def cell_text(self, text: str, *, is_given: bool, is_marked: bool) -> str:
+        """The text of a cell, bold or in reverse video if there are colours."""
+        codes = ["1"] * is_given + ["7"] * is_marked
+        return f"\x1b[{';'.join(codes)}m{text}\x1b[0m" if codes and self.has_colours else text
+
+
+PLAIN_BOARD = BoardStyle()
+"""Box-drawing characters without colours."""
+
 
 def puzzle_board(
     puzzle: Puzzle,
     symbols: str = "",
-    style: BoardStyle = BoardStyle(),
+    style: BoardStyle = PLAIN_BOARD,
     *,
     marked: Collection[int] = frozenset(),
 ) -> str:
@@ -71,7 +80,7 @@ def puzzle_board(
     """
     geometry = puzzle.geometry
     text_of_mask = {
-        1 << bit: _value_text(value, symbols) for bit, value in enumerate(geometry.values)
+        1 << bit: value_text(value, symbols) for bit, value in enumerate(geometry.values)
     }
     width = max(map(len, text_of_mask.values()))
     marks = {geometry.even_values: _EVEN, geometry.odd_values: _ODD}
@@ -90,23 +99,18 @@ def puzzle_board(
 def grid_board(
     grid: Grid,
     symbols: str = "",
-    style: BoardStyle = BoardStyle(),
+    style: BoardStyle = PLAIN_BOARD,
     *,
     givens: Collection[int] = frozenset(),
     marked: Collection[int] = frozenset(),
 ) -> str:
     """Draw a grid as `puzzle_board` draws a puzzle. `givens`: the cells in bold."""
-    texts = [_value_text(value, symbols) for value in grid.values]
+    texts = [value_text(value, symbols) for value in grid.values]
     return _bordered_grid(grid.geometry, texts, max(map(len, texts)), style, givens, marked)
 
 
-def _value_text(value: int, symbols: str) -> str:
-    """The symbol of a value, or the number if `symbols` is empty."""
-    return symbols[value - 1 : value] or str(value)
-
-
 def different_cells(grids: Sequence[Grid]) -> frozenset[int]:
-    """The cells in which not all of these grids of one geometry agree."""
+    """The cells in which grids of one geometry differ."""
     columns = enumerate(zip(*(grid.values for grid in grids), strict=True))
     return frozenset(cell for cell, values in columns if len({*values}) > 1)
 
@@ -125,7 +129,7 @@ def join_boards(boards: Sequence[str], columns: int) -> str:
 
 
 def boards_per_row(boards: Sequence[str], columns: int) -> int:
-    """How many of these boards `join_boards` puts side by side, at least 1."""
+    """The number of boards that `join_boards` puts side by side, at least 1."""
     return max(1, (columns + _GAP) // (max(map(_text_width, boards)) + _GAP))
 
 
@@ -157,9 +161,7 @@ def _bordered_grid(
 
     def cell_text(cell: int | None) -> str:
         text = f"{'' if cell is None else texts[cell]:>{cell_width}}"
-        codes = ["1"] * (cell in givens) + ["7"] * (cell in marked)
-        if codes and style.has_colours:
-            text = f"\x1b[{';'.join(codes)}m{text}\x1b[0m"
+        text = style.cell_text(text, is_given=cell in givens, is_marked=cell in marked)
         if has_brackets:
             return f"[{text}]" if cell in marked else f" {text} "
         return text
@@ -208,7 +210,7 @@ def _has_border_left(boxes: AbstractSet[Place], row: int, column: int) -> bool:
 
 
 def _box_size(geometry: Geometry) -> tuple[int, int]:
-    """The numbers of rows and columns between borders, or of the whole board if it has no boxes."""
+    """The numbers of rows and columns of a box, or of the whole board if it has no boxes."""
     height, width = geometry.height, geometry.width
     is_aligned = all(top % height == 0 == left % width for top, left in geometry.grids)
     return (height, width) if geometry.has_boxes and is_aligned else geometry.extent

@@ -56,8 +56,9 @@ class Item:
     seconds: float | None = None
 
     def __repr__(self) -> str:
-        what = self.reason or ("formula" if isinstance(self.content, FormulaProblem) else "puzzle")
-        return f"<Item {shortened(f'{printable(self.where)}: {what}')}>"
+        kind = "formula" if isinstance(self.content, FormulaProblem) else "puzzle"
+        summary = self.reason or kind
+        return f"<Item {shortened(f'{printable(self.where)}: {summary}')}>"
 
     @cached_property
     def problem(self) -> PuzzleProblem | FormulaProblem | None:

@@ -1,4 +1,4 @@
-"""Solve a variant by a short exhaustive search, and let a SAT solver confirm its outcome.
+"""Solve a variant by a short exhaustive search, and let a SAT solver confirm its result.
 
 The search decides most variants in a few milliseconds, even some on which solvers spend minutes. To
 confirm its outcome is less work for the solver: it takes each solution as assumptions, excludes it
@@ -40,7 +40,7 @@ FIRST_SEARCH_SECONDS = 0.3
 """CPU seconds of the search before a solver is asked: enough for 152 of 167 published examples."""
 
 WALL_SECONDS = 0.02
-"""Seconds of wall time at the start of that search that count as CPU time."""
+"""Wall time at the start of the search that counts as CPU time, in seconds."""
 
 MAX_CONFLICTS = 1_000_000
 """Maximum number of conflicts in which the solver confirms the outcome of a search: some 20 seconds
@@ -53,10 +53,10 @@ for a 9×9 puzzle. Published examples need up to 320,000.
 
 
 def search_first(search: Search[S], solvers: Solvers) -> Result[S] | None:
-    """Search a variant exhaustively for a short time, and let a SAT solver confirm the outcome.
+    """Search a variant exhaustively for a short time, and let a SAT solver confirm the result.
 
-    That is the one in machine code, or PySAT if there is none. Without confirmation within its
-    limits the certificate is `unverified`. With `trust_solver`, it is not asked.
+    The solver is `cdcl` if it is compiled, else PySAT. If it cannot confirm within its limits, the
+    certificate is `unverified`. With `trust_solver`, it is not asked.
 
     Returns None if the search did not end, or if the SAT solver contradicts it; then the solvers
     must answer. Raises LimitReached if the CNF is too large, and SolverError or EnvironmentFailure
@@ -103,15 +103,14 @@ def search_first(search: Search[S], solvers: Solvers) -> Result[S] | None:
 
 
 def _cpu_clock(seconds: float, remaining: float) -> Callable[[], float]:
-    """A clock of the CPU seconds of this thread, which may be up to WALL_SECONDS fast.
+    """A clock that returns the CPU seconds of this thread, up to WALL_SECONDS fast.
 
-    During the first WALL_SECONDS it shows wall time, and so until `seconds` of wall time have
-    passed: the system call for CPU time takes up to some milliseconds in sandboxes. After
-    `remaining` seconds of wall time it shows infinity, because no time is left, even if this thread
-    was given little of it.
+    It returns wall time until WALL_SECONDS and `seconds` of it have passed, because the system call
+    for CPU time may take milliseconds in sandboxes. After `remaining` seconds of wall time it
+    returns infinity: the time limit is reached, however little CPU time this thread got.
     """
     begin = time.monotonic()
-    ahead: float | None = None  # of the thread's own clock
+    ahead: float | None = None  # seconds by which this clock is ahead of CPU time
 
     def clock() -> float:
         nonlocal ahead

@@ -13,6 +13,7 @@ from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from pipeline.errors import shortened
+from pipeline.puzzle.boards import value_text
 from pipeline.puzzle.geometry import Geometry, unit_name, units_of, values_of
 
 if TYPE_CHECKING:
@@ -114,7 +115,7 @@ class Position:
 
     def symbol(self, value: int) -> str:
         """How a value is written: its character in `symbols`, or its number."""
-        return self.symbols[value - 1 : value] or str(value)
+        return value_text(value, self.symbols)
 
 
 @lru_cache(maxsize=16)

@@ -3,6 +3,6 @@
     browser ─ server ─ client ─▶ inbox ─ watch ─▶ outbox ─ client, report ─ server ─▶ browser
 
 The server accesses jobs only through the inbox and the outbox; `watch` runs in a child process,
-whose metrics `health` reads. `home` is the page; the script of the page asks for the rest.
+whose metrics `health` reads. `home` is the page, and its script requests the rest.
 Only the command line imports this package, which needs the extra `[serve]`.
 """

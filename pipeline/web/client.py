@@ -40,7 +40,8 @@ _MAX_TRACKED_FILES = 20
 _MAX_NAME_BYTES = 100
 """Maximum length of a file's name before it is numbered."""
 _MAX_CHECKED_BYTES, _EXCERPT_CHARACTERS = 64 * 1024, 60
-"""Maximum size of pasted texts that are checked at once; length of the line that an error shows."""
+"""Maximum size of a pasted text that is checked before it is placed, and maximum length of the line
+that an error shows."""
 _PASTED = "pasted text"
 """The name of a pasted text in the message of an error."""
 _MAX_NAMED = 5
@@ -66,8 +67,8 @@ class DroppedFile(NamedTuple):
 class PasteError(NamedTuple):
     """Why a pasted text is not a puzzle.
 
-    - `line`, `column`: where, from 1; None if the message alone says it.
-    - `excerpt`: that line, with a caret below the column; empty without a place.
+    - `line`, `column`: the position of the error, from 1; None if it has none.
+    - `excerpt`: this line, with a caret below the column; empty without a position.
     - `read_as`: the format that was tried, and why.
     """
 

@@ -1,4 +1,4 @@
-"""Whether the inbox is being processed, for probes and for the page."""
+"""Checks whether the inbox is processed, for probes and for the page."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from pipeline.service.protocol.folders import Folders
 from pipeline.service.protocol.overview import MAX_SCAN_AGE, scan_age
 
 _FAILED_SCAN = b"\nsudoku_pipeline_healthy 0\n"
-"""The line of the metrics of `watch` that says that its last scan failed."""
+"""The line of the metrics of `watch` after a scan that failed."""
 
 
 def faults(folders: Folders, timeout: float, metrics: bytes) -> Iterator[str]:
-    """Yield why dropped files are not processed, one sentence each; nothing if all is well.
+    """Yield the reasons why dropped files are not processed; none if they are.
 
-    - `timeout`: seconds that a puzzle may take; meanwhile, `watch` may not scan the inbox.
+    - `timeout`: time limit of a puzzle in seconds, during which `watch` may not scan the inbox.
     - `metrics`: the metrics of `watch`; empty if there are none yet.
     """
     missing = False
@@ -25,13 +25,13 @@ def faults(folders: Folders, timeout: float, metrics: bytes) -> Iterator[str]:
             missing = True
             yield f"{option} {printable(str(folder))}: no such folder"
         elif not os.access(folder, os.W_OK | os.X_OK):
-            yield f"{option} {printable(str(folder))}: this process may not write there"
+            yield f"{option} {printable(str(folder))}: not writable by this user"
     if missing:
         return
     if _FAILED_SCAN in metrics:
         yield "the last scan failed because of a disk, a folder or a cluster; the log says more"
     age = scan_age(folders)
     if age is None:
-        yield "the inbox was not scanned yet"
+        yield "the inbox has not been scanned yet"
     elif age > MAX_SCAN_AGE + timeout:
         yield f"the inbox was last scanned {duration(age)} ago"

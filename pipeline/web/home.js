@@ -1,7 +1,7 @@
 "use strict";
 (() => {
   const byId = (id) => document.getElementById(id);
-  const [form, text, files] = ["form", "textarea", "input"].map((each) => document.querySelector(each));
+  const [form, text, files] = ["form", "textarea", "input"].map((selector) => document.querySelector(selector));
   const [latest, status, error, alarm, list] = ["latest", "status", "error", "alarm", "files"].map(byId);
   const earlier = document.querySelector(".earlier");
   const MIN_PAUSE = 200, MAX_PAUSE = 2000, QUEUE_PAUSE = 3000; // milliseconds between requests
@@ -9,7 +9,7 @@
   const rated = new WeakSet(); // cards for whose level the server was asked
   const pasted = new Map(); // name → the pasted text
   const isNarrow = matchMedia("(max-width: 60rem)"); // the result is below the text
-  const KEEP_TEXT = ["invalid", "failed", "unknown", "unsolvable", "multiple", "refused"]; // to be corrected
+  const KEEP_TEXT = ["invalid", "failed", "unknown", "unsolvable", "multiple", "refused"]; // the user may correct it
   let timer = 0, hadFaults = false;
   const say = (words) => { status.textContent = words; };
 
@@ -35,7 +35,7 @@
       const fact = document.createElement("span");
       fact.textContent = level;
       facts.append(fact);
-    } catch { /* the queue says if the server is gone */ }
+    } catch { /* the queue warns if the server is gone */ }
   };
 
   const place = (card, before) => { // the newest result is large, the others are below
@@ -84,7 +84,7 @@
 
   const row = (kind, { name, note }) => {
     const item = document.createElement("li");
-    const [state, file, reason] = ["span", "bdi", "span"].map((each) => document.createElement(each));
+    const [state, file, reason] = ["span", "bdi", "span"].map((tag) => document.createElement(tag));
     state.textContent = kind;
     file.textContent = name;
     const isNamed = note?.startsWith(`${name}:`); // with a line and a column
@@ -102,7 +102,7 @@
       for (const [key, kind] of [["in_progress", "in progress"], ["waiting", "waiting"], ["failed", "failed"]]) {
         const { count, files: named } = queue[key] ?? { count: "–", files: [] };
         byId(key).textContent = count;
-        rows.push(...named.map((each) => row(kind, each)));
+        rows.push(...named.map((job) => row(kind, job)));
         if (count > named.length) rows.push(row(kind, { name: `${count - named.length} more` }));
       }
       list.replaceChildren(...rows);
@@ -126,7 +126,7 @@
     text.setAttribute("aria-invalid", "true");
     text.focus();
     if (line) {
-      const before = text.value.split("\n").slice(0, line - 1).reduce((sum, each) => sum + each.length + 1, 0);
+      const before = text.value.split("\n").slice(0, line - 1).reduce((sum, textLine) => sum + textLine.length + 1, 0);
       const units = [...(text.value.split("\n")[line - 1] ?? "")].slice(0, column - 1).join("").length;
       text.setSelectionRange(before + units, before + units + 1);
     }
@@ -137,9 +137,9 @@
   };
 
   const send = async (name, body) => { // for pasted text, the name is empty
-    const called = name || "the puzzle";
+    const label = name || "the puzzle";
     hideError();
-    say(`Sending ${called} …`);
+    say(`Sending ${label} …`);
     try {
       const headers = { "Content-Type": "application/octet-stream", "X-Name": encodeURIComponent(name) };
       const answer = await fetch("/drop", { method: "POST", headers, body });
@@ -149,15 +149,15 @@
         return false;
       }
       if (!answer.ok) throw new Error(await answer.text());
-      const given = (await answer.json()).name;
-      if (!name) pasted.set(given, body);
-      clear(given); // the job may be done already
+      const placedName = (await answer.json()).name;
+      if (!name) pasted.set(placedName, body);
+      clear(placedName); // the job may be done already
       await refresh(MIN_PAUSE);
       return true;
     } catch (failure) {
       const why = failure instanceof TypeError ? "sending failed; if it is a folder, drop an archive of it instead" : failure.message;
       say("");
-      showError({ message: `${called}: ${why}` });
+      showError({ message: `${label}: ${why}` });
       return false;
     }
   };

@@ -1,4 +1,4 @@
-"""The page on which puzzles are pasted and dropped. It is the same for all requests."""
+"""The page on which puzzles are pasted and dropped, the same for all requests."""
 
 from __future__ import annotations
 

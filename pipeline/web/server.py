@@ -51,11 +51,11 @@ _WAIT_SECONDS = 60.0
 _STOP_SECONDS = 2.0
 """Maximum seconds to wait for the end of the server thread."""
 _MIN_PAUSE, _MIN_PAUSE_RATIO = 2.0, 9
-"""Minimum seconds between the end of a computation and the start of the next, and minimum ratio of
-this pause to the duration of the computation. It thus takes at most a tenth of the time."""
+"""Limits for the pause after a computation: minimum seconds, and minimum ratio to the duration of
+the computation, which thus takes at most a tenth of the time."""
 
 _YOUNG_NS = 1_000_000_000
-"""Age in nanoseconds up to which a folder may change again within the resolution of its mtime."""
+"""Nanoseconds after a change of a folder in which another change may leave its mtime the same."""
 
 _METRICS_FILE, _METRICS_TYPE = (
     "metrics.prom",
@@ -67,7 +67,7 @@ _NOT_FOUND = "No such published file"
 """The message for a path that is no published file."""
 
 _SANDBOX = {"Content-Security-Policy": "default-src 'none'; sandbox"}
-"""The header of published files."""
+"""The headers of published files: a browser must not run scripts in them."""
 
 _BYTES = "application/octet-stream"
 """The content type of uploads. Browsers do not let forms of other sites send it."""
@@ -156,11 +156,11 @@ def _server_thread(application: Starlette, listener: socket.socket) -> Iterator[
 _T = TypeVar("_T")
 
 
-class _Reused(Generic[_T]):
-    """A value that is computed on request, at most a tenth of the time; else it is used again."""
+class _Throttled(Generic[_T]):
+    """A cached value. Requests compute it again, but for at most a tenth of the time."""
 
     def __init__(self, compute: Callable[[_T | None], _T]) -> None:
-        """`compute` gets the value before, or None."""
+        """`compute` gets the previous value, or None."""
         self._compute, self._lock = compute, threading.Lock()
         self._value: _T | None = None
         self._next_time = 0.0
@@ -196,8 +196,8 @@ class _Site:
         self._host = host.lower()
         self._client = Client(folders, settings)
         self._home = home_page()
-        self._report = _Reused(self._make_report)
-        self._queue = _Reused[dict[str, Any]](lambda _: queue(folders, settings.settle))
+        self._report = _Throttled(self._make_report)
+        self._queue = _Throttled[dict[str, Any]](lambda _: queue(folders, settings.settle))
         self._steps_lock, self._check_lock = threading.Lock(), threading.Lock()
 
     def application(self) -> Starlette:
@@ -255,7 +255,7 @@ class _Site:
         return Response(page, media_type="text/html", headers=tag)
 
     def _make_report(self, before: tuple[str, bytes] | None) -> tuple[str, bytes]:
-        """The version and the content of the report; those before if no folder has changed."""
+        """The version and content of the report; the previous ones if no folder has changed."""
         inbox, outbox = self._folders.inbox, self._folders.outbox
         changes = [folder.stat().st_mtime_ns for folder in (outbox, self._folders.done)]
         is_young = time.time_ns() - max(changes) < _YOUNG_NS
@@ -266,12 +266,12 @@ class _Site:
         return version, "".join(chunks).encode(errors="backslashreplace")
 
     def _send_queue(self, _request: Request) -> Response:
-        """Send the files in each state, if they can be listed, and why none is processed."""
-        reasons = self._faults()
+        """Send the files in each state, if they can be listed, and the faults."""
+        found_faults = self._faults()
         try:
-            return JSONResponse(self._queue.get() | {"faults": reasons})
+            return JSONResponse(self._queue.get() | {"faults": found_faults})
         except OSError as error:
-            return JSONResponse({"faults": reasons or [in_words(error)]})
+            return JSONResponse({"faults": found_faults or [in_words(error)]})
 
     def _send_health(self, _request: Request) -> Response:
         """Send status 200 if dropped files are processed, else 503 and the reasons, as JSON."""
@@ -321,25 +321,28 @@ class _Site:
 
     def _send_steps(self, request: Request) -> Response:
         """Send the page that shows the solving steps of a record's puzzle."""
-        return self._made_of_record(
+        return self._render_record(
             request, steps_page, {"Content-Type": "text/html; charset=utf-8"}
         )
 
     def _send_level(self, request: Request) -> Response:
         """Send the level of a record's puzzle as text; empty if it has none."""
-        return self._made_of_record(request, published_level, {"Content-Type": "text/plain"})
+        return self._render_record(request, published_level, {"Content-Type": "text/plain"})
 
     def _send_picture(self, request: Request) -> Response:
         """Send the drawing of a record's puzzle and its solution, as an SVG file."""
         name = quote(Path(request.query_params.get("record", "")).stem, errors="replace")
         disposition = f"attachment; filename*=UTF-8''{name}.svg"
         headers = {"Content-Type": "image/svg+xml", "Content-Disposition": disposition} | _SANDBOX
-        return self._made_of_record(request, published_picture, headers)
+        return self._render_record(request, published_picture, headers)
 
-    def _made_of_record(
+    def _render_record(
         self, request: Request, make: Callable[[Path, Path], str], headers: dict[str, str]
     ) -> Response:
-        """Send what a function makes of a record and the folder of originals, one at a time."""
+        """Send the text that `make` returns for a record and the folder of originals.
+
+        Only one request is served at a time.
+        """
         try:
             record = self._published_file(request.query_params.get("record", ""))
         except OSError:

@@ -72,13 +72,13 @@ def completions(desk: Path, *words: str, **variables: str) -> list[str]:
     ],
     ids=" ".join,
 )
-def test_bash_offers_what_may_follow(desk, words, offered):
+def test_bash_completes_words(desk, words, offered):
     found = completions(desk, *words)
     assert {*offered} <= {*found}
     assert bool(offered) == bool(found), "else bash offers files"
 
 
-def test_mistakes_in_the_environment_or_the_line_do_not_disturb_what_is_typed(desk):
+def test_invalid_completion_requests_print_nothing(desk):
     Path("sudoku-pipeline.toml").write_text("also = 3\n")
     variables = {"SUDOKU_PIPELINE_TIMOUT": "3", "SUDOKU_PIPELINE_TIMEOUT": "x"}
     assert completions(desk, "solve", "--also", "x", "--ord", **variables) == ["--order"]

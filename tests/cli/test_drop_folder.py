@@ -127,7 +127,7 @@ def test_retry_puts_a_failed_file_back_and_the_next_pass_replaces_its_record(wor
     assert worked.record("bad")["status"] == "unique"
 
 
-def test_status_lists_what_finished_since_a_time_by_name(worked):
+def test_status_since_names_files_that_finished(worked):
     worked.drop("many.txt", "1...............\n1.....2..3.....4\n1.....2..3....x\n")
     worked.drop("two.txt", "1...\n....\n....\n...2\n")
     assert call(worked, "run --quiet --trust-solver --max-solutions 2")[0] == 1
@@ -186,7 +186,7 @@ def test_retry_with_dry_run_moves_nothing(worked):
     assert (worked.inbox / "bad.txt").read_text() == "newer"
 
 
-def test_retry_with_dry_run_moves_one_of_several_files_of_a_name(worked):
+def test_retry_with_dry_run_would_move_one_of_several_files_with_a_name(worked):
     worked.drop("bad.txt", WRONG)
     assert call(worked, "run --quiet")[0] == 1
     code, printed, said = call(worked, "retry bad.txt --dry-run")
@@ -196,7 +196,7 @@ def test_retry_with_dry_run_moves_one_of_several_files_of_a_name(worked):
     assert call(worked, "retry bad.txt")[:2] == (1, "bad.txt: moved to the inbox\n")
 
 
-def test_a_missing_inbox_leads_to_init(tmp_path):
+def test_the_error_for_a_missing_inbox_suggests_init(tmp_path):
     box = DropFolder(tmp_path / "inbox", tmp_path / "outbox")
     for command in ("run", "status", "retry --all"):
         assert "`sudoku-pipeline init` creates an inbox" in call(box, command)[2]

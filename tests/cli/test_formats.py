@@ -10,7 +10,7 @@ from pipeline.reading.formats import FORMAT_NAMES, FORMATS
 from pipeline.service.converting import NAMES
 
 
-def test_every_format_is_listed_with_what_is_read_and_written():
+def test_every_format_is_listed_for_reading_and_writing():
     code, printed, said = run("doctor", "--formats")
     header, *lines, _ = printed.splitlines()
     rows = {line.split()[0]: line.split()[1:3] for line in lines}

@@ -214,7 +214,7 @@ def test_the_end_says_how_many_how_fast_where_and_what_to_do_next(tell, options,
     assert terminal.lines[-len(last) :] == last
 
 
-def test_a_stopped_run_says_what_is_kept(terminal, box):
+def test_a_stopped_run_names_the_work_left(terminal, box):
     box.folders.prepare()
     for number in range(6):
         claimed(box, f"{number}.txt").close()

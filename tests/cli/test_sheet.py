@@ -195,7 +195,7 @@ def test_the_head_tells_what_is_given_and_the_easiest_come_first(puzzle_folder):
     assert lines() == ["1", "2", "3", "4"]
     assert lines("--sort", "givens") == ["2", "1", "4", "3"]
     code, found, said = sheet(*"1234", "--levels", "--sort", "rating", "--no-solutions")
-    assert said.startswith("1 puzzle without a level: levels are of 9×9 puzzles ")
+    assert said.startswith("1 puzzle without a level: only 9×9 puzzles ")
     assert (code, names(found), found.solutions) == (0, ["2", "1", "4", "3"], [])
     assert [each.level for each in found.puzzles] == ["easy", "medium", "extreme", ""]
     assert found.pages[0].head == []

@@ -55,7 +55,7 @@ LATE = "the time limit of 2 s was reached"
         (Result("unknown", (), False, LATE), f"unknown: {LATE}"),
     ],
 )
-def test_the_line_says_the_status_and_how_it_is_known(result, line):
+def test_the_line_has_the_status_and_the_evidence(result, line):
     assert status_line(result) == line
 
 

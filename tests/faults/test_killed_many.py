@@ -169,7 +169,7 @@ def test_a_run_killed_at_any_point_is_gone_on_with_behind_what_was_noted(
 
 @needs_arrow
 @pytest.mark.parametrize(("step", "nth"), [("publish.staged", 1), ("publish.renaming", 3)])
-def test_a_table_in_parquet_is_as_its_csv_after_a_kill(step: str, nth: int, bench: Bench) -> None:
+def test_a_parquet_table_equals_its_csv_after_a_kill(step: str, nth: int, bench: Bench) -> None:
     drop(bench.box, "zip", NAME)
     assert bench.run("--table-format", "parquet", step=step, nth=nth)[0] == -signal.SIGKILL
     assert bench.run("--table-format", "parquet")[0] == 1

@@ -15,7 +15,7 @@ def no_home():
 
 
 @pytest.mark.parametrize("stated", ["", "relative/cache"])
-def test_machine_code_is_kept_in_the_home_folder_or_where_the_environment_says(
+def test_machine_code_is_cached_below_the_home_folder_or_xdg_cache_home(
     tmp_path, monkeypatch, stated
 ):
     monkeypatch.setenv("HOME", str(tmp_path))

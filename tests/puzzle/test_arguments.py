@@ -74,7 +74,7 @@ def test_a_position_outside_the_grid_is_named():
             FOUR.with_rules(rule)
 
 
-def test_a_long_rule_is_shown_in_one_line():
+def test_the_repr_of_a_long_rule_is_one_short_line():
     shown = repr(rules.RegionSum([0, 1], Puzzle.empty(16).geometry.boxes()))
     assert shown.startswith("RegionSum(line=(0, 1), regions=((0, 1, 2, ")
     assert len(shown) < 200

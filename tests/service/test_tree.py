@@ -35,7 +35,7 @@ from support.logs import Silent
 from support.puzzles import EVEN_ODD
 from support.sources import check_records
 
-from pipeline.outbox.archive_rows import archive_table, members_listed
+from pipeline.outbox.archive_rows import archive_table, member_summaries
 from pipeline.service.jobs import ChunkSizes
 from pipeline.service.jobs.archive import ArchiveJob
 from pipeline.service.loop import run_once
@@ -101,7 +101,7 @@ def table(box, stem):
 
 def members_of(box, stem):
     """The members and their statuses, each once."""
-    rows = members_listed(archive_table(box.outbox / f"{stem}.csv"))
+    rows = member_summaries(archive_table(box.outbox / f"{stem}.csv"))
     return [(row.member, row.status) for row in rows]
 
 

@@ -75,7 +75,7 @@ def test_the_service_runs_as_the_current_user_but_not_as_root(place, monkeypatch
         ("/tmp/x", ["ProtectHome=yes", "PrivateTmp=no"]),
     ],
 )
-def test_a_folder_that_the_sandbox_would_hide_is_not_hidden(folder, lines):
+def test_the_sandbox_does_not_hide_the_folder(folder, lines):
     template = (ROOT / "deploy" / UNITS[0]).read_text()
     unit = units._adapted(template, Path(folder), Path("/opt/x/bin")).splitlines()
     assert [line for line in unit if line.startswith(("ProtectHome", "PrivateTmp"))] == [
@@ -102,7 +102,7 @@ def test_examples_are_put_in_the_inbox_and_solved(place):
     assert (place / "inbox" / "six.txt").read_text() == (ROOT / "examples/six.txt").read_text()
 
 
-def test_files_of_an_installed_package_are_in_it(tmp_path, monkeypatch):
+def test_an_installed_package_contains_units_and_examples(tmp_path, monkeypatch):
     package = tmp_path / "site-packages" / "pipeline"
     for folder in (package / "service", package / "examples", package.parent / "examples"):
         folder.mkdir(parents=True)

@@ -20,7 +20,7 @@ from pipeline.solving.cdcl import CdclSession, kernel
 VARIABLES = 6
 
 
-def pigeons(holes: int) -> list[Clause]:
+def pigeonhole(holes: int) -> list[Clause]:
     """Clauses that put one pigeon more than there are holes, each alone in a hole."""
     places = [[p * holes + h + 1 for h in range(holes)] for p in range(holes + 1)]
     pairs = [(-a[h], -b[h]) for a, b in combinations(places, 2) for h in range(holes)]
@@ -103,8 +103,8 @@ def test_machine_code_and_plain_python_do_the_same(learning):
         assert len({tuple(session.model()) for session in sessions}) == 1
 
 
-def test_a_query_stops_at_its_number_of_conflicts_and_goes_on():
-    session = CdclSession(kernel.search, [pigeons(6)], 42)
+def test_a_query_stops_at_its_limit_of_conflicts_and_resumes():
+    session = CdclSession(kernel.search, [pigeonhole(6)], 42)
     assert session.solve(NEVER, 50) is None
     assert 50 <= session.conflicts < 60  # conflicts in a row are not interrupted
     assert session.solve(NEVER) is False
@@ -112,13 +112,13 @@ def test_a_query_stops_at_its_number_of_conflicts_and_goes_on():
 
 
 def test_time_and_memory_are_limited(monkeypatch):
-    session = CdclSession(kernel.search, [pigeons(4)], 20)
+    session = CdclSession(kernel.search, [pigeonhole(4)], 20)
     with pytest.raises(LimitReached, match="the time is up"):
         session.solve(Deadline(0.0))
     with pytest.raises(LimitReached, match="memory limit"):
         CdclSession(kernel.search, [[(1,)]], 2_000_000, Limits(megabytes=64))
     monkeypatch.setattr(cdcl, "LEARNED_LITERALS", 10)
-    session = CdclSession(kernel.search, [pigeons(6)], 42, Limits(megabytes=64))
+    session = CdclSession(kernel.search, [pigeonhole(6)], 42, Limits(megabytes=64))
     session._limits = Limits(megabytes=0)
     with pytest.raises(LimitReached, match="memory limit"):
         session.solve(NEVER)
@@ -126,5 +126,5 @@ def test_time_and_memory_are_limited(monkeypatch):
 
 def test_wrong_machine_code_is_refused():
     cdcl.check_cdcl(kernel.search)
-    with pytest.raises(RuntimeError, match="pigeons"):
+    with pytest.raises(RuntimeError, match="pigeonhole"):
         cdcl.check_cdcl(lambda *_: kernel.SATISFIABLE)

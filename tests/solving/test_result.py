@@ -100,7 +100,7 @@ def test_the_same_error_is_raised_each_time():
         (FORMULA, "<Result solved, 1 solution>"),
     ],
 )
-def test_a_result_is_shown_in_one_line(puzzle, shown):
+def test_the_repr_of_a_result_is_one_line(puzzle, shown):
     assert repr(solve(puzzle)) == shown
 
 

@@ -74,7 +74,7 @@ def test_the_search_answers_and_a_sat_solver_confirms(puzzle, confirmer, solvers
     assert result.encoding is not None
 
 
-def test_more_solutions_than_asked_for_need_no_solver(confirmer, solvers, monkeypatch):
+def test_more_solutions_than_requested_need_no_solver(confirmer, solvers, monkeypatch):
     monkeypatch.setattr(confirmer, "confirm", raising(AssertionError))
     shown = []
     settings = Settings(max_solutions=3)
@@ -159,7 +159,7 @@ def test_an_encoder_that_forbids_a_solution_is_caught(solvers, monkeypatch):
 
 
 @pytest.mark.parametrize("answer", [True, False])
-def test_a_confirmation_that_lies_changes_nothing(answer, confirmer, solvers, monkeypatch):
+def test_a_wrong_confirmation_changes_nothing(answer, confirmer, solvers, monkeypatch):
     monkeypatch.setattr(confirmer, "confirm", lambda *_: answer)
     check_right(FEW, solved(FEW, solvers))
 
@@ -197,7 +197,7 @@ def test_the_solvers_answer_where_pysat_cannot_be_started(monkeypatch):
 
 
 @pytest.mark.parametrize("puzzle", [FEW, NONE])
-def test_what_is_not_confirmed_is_unverified_and_says_why(puzzle, confirmer, solvers, monkeypatch):
+def test_an_unconfirmed_result_is_unverified_with_a_reason(puzzle, confirmer, solvers, monkeypatch):
     monkeypatch.setattr(confirmer, "confirm", lambda *_: Unknown("a limit"))
     for name in ("prove", "find_core"):
         monkeypatch.setattr(Pysat, name, raising(AssertionError))
@@ -209,14 +209,14 @@ def test_what_is_not_confirmed_is_unverified_and_says_why(puzzle, confirmer, sol
     assert result.solver.warning == f"{confirmer.name} gave up: a limit"
 
 
-def test_a_proof_that_was_asked_for_proves_what_was_not_confirmed(confirmer, solvers, monkeypatch):
+def test_a_requested_proof_proves_an_unconfirmed_result(confirmer, solvers, monkeypatch):
     monkeypatch.setattr(confirmer, "confirm", lambda *_: Unknown("a limit"))
     result = solved(FEW, solvers, prove="always")
     check_right(FEW, result)
     assert result.certificate.by == "lrat"
 
 
-def test_a_proof_that_was_asked_for_and_fails_leaves_it_unverified(confirmer, solvers, monkeypatch):
+def test_a_requested_proof_that_fails_leaves_a_result_unverified(confirmer, solvers, monkeypatch):
     monkeypatch.setattr(confirmer, "confirm", lambda *_: Unknown("a limit"))
     monkeypatch.setattr(Pysat, "prove", raising(LimitReached("no room")))
     result = solved(FEW, solvers, prove="always")

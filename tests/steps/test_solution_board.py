@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import product
 
 from pipeline.puzzle.geometry import FreeGrid, Geometry
@@ -10,6 +11,7 @@ from pipeline.puzzle.rules.cages import Cage, DigitalRoot
 from pipeline.puzzle.rules.free import ChaosConstruction
 from pipeline.puzzle.rules.pairs import AntiKnight
 from pipeline.puzzle.rules.regions import Region
+from pipeline.solving.drawing import BoardStyle
 from pipeline.steps.presentation.cell_borders import (
     Border,
     CellBorders,
@@ -18,6 +20,7 @@ from pipeline.steps.presentation.cell_borders import (
 )
 from pipeline.steps.presentation.solution_board import has_areas, solution_board
 
+ASCII = BoardStyle(is_ascii=True)
 FOUR = Geometry(2, 2)
 VALUES = (1, 3, 4, 2, 4, 2, 1, 3, 2, 1, 3, 4, 3, 4, 2, 1)
 CAGES = Cage((0, 1), 4), Cage((4, 8), 6), Cage((5, 6, 10), 6), Cage((3, 7)), Cage((14, 15), 12)
@@ -56,14 +59,14 @@ WITH_REGIONS = """\
 
 def test_cages_are_dashed_and_boxes_heavy():
     puzzle, grid = Puzzle.empty(FOUR, CAGES), Grid(FOUR, VALUES)
-    assert solution_board(puzzle, grid, box_drawing=True) == WITH_CAGES
-    assert solution_board(puzzle, grid) == WITH_CAGES_IN_ASCII
+    assert solution_board(puzzle, grid) == WITH_CAGES
+    assert solution_board(puzzle, grid, style=ASCII) == WITH_CAGES_IN_ASCII
 
 
 def test_regions_are_solid():
     geometry = Geometry(1, 4)
     puzzle = Puzzle.empty(geometry, tuple(map(Region, REGIONS)))
-    assert solution_board(puzzle, Grid(geometry, VALUES), box_drawing=True) == WITH_REGIONS
+    assert solution_board(puzzle, Grid(geometry, VALUES)) == WITH_REGIONS
 
 
 def test_the_regions_of_a_chaos_construction_are_drawn_instead_of_their_numbers():
@@ -71,25 +74,30 @@ def test_the_regions_of_a_chaos_construction_are_drawn_instead_of_their_numbers(
     geometry = Geometry(1, 4, free_grid=FreeGrid(4, 4, 1, (("CC", 16),)))
     puzzle = Puzzle.empty(geometry, (ChaosConstruction(tuple(range(16, 32)), 4),))
     grid = Grid(geometry, (*VALUES, *labels))
-    assert solution_board(puzzle, grid, box_drawing=True) == WITH_REGIONS
+    assert solution_board(puzzle, grid) == WITH_REGIONS
 
 
 def test_a_column_is_as_wide_as_its_texts():
     puzzle = Puzzle.empty(FOUR, (DigitalRoot((0, 1), 4), Cage((0, 4), 5)))
-    lines = solution_board(puzzle, Grid(FOUR, VALUES), box_drawing=True).splitlines()
+    lines = solution_board(puzzle, Grid(FOUR, VALUES)).splitlines()
     assert lines[:2] == ["┏DR4/5┯━━━┳━━━━━━┓", "┃ 1   ┆ 3 ┃ 4  2 ┃"]
 
 
 def test_givens_are_bold_and_values_have_symbols():
     puzzle = Puzzle.of_values(FOUR, [1, *[0] * 15], CAGES)
-    lines = solution_board(puzzle, Grid(FOUR, VALUES), "ABCD", has_colours=True).splitlines()
+    lines = solution_board(
+        puzzle, Grid(FOUR, VALUES), "ABCD", replace(ASCII, has_colours=True)
+    ).splitlines()
     assert lines[1] == "| \x1b[1mA\x1b[0m   C | D : B |"
 
 
 def test_marked_cells_have_brackets_or_reverse_video():
     puzzle, grid = Puzzle.of_values(FOUR, [1, *[0] * 15], CAGES), Grid(FOUR, VALUES)
-    assert solution_board(puzzle, grid, marked=[0, 1]).splitlines()[1] == "|[1] [3]| 4 : 2 |"
-    coloured = solution_board(puzzle, grid, marked=[0, 1], has_colours=True)
+    assert (
+        solution_board(puzzle, grid, style=ASCII, marked=[0, 1]).splitlines()[1]
+        == "|[1] [3]| 4 : 2 |"
+    )
+    coloured = solution_board(puzzle, grid, style=replace(ASCII, has_colours=True), marked=[0, 1])
     assert coloured.splitlines()[1] == "| \x1b[1;7m1\x1b[0m   \x1b[7m3\x1b[0m | 4 : 2 |"
 
 

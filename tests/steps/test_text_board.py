@@ -11,10 +11,12 @@ from support.pictures import BEFORE, PICTURE, picture_with
 from pipeline.puzzle.geometry import Geometry
 from pipeline.puzzle.rules.cages import Cage
 from pipeline.puzzle.rules.regions import Region
+from pipeline.solving.drawing import BoardStyle
 from pipeline.steps.presentation.picture import Picture, Role
 from pipeline.steps.presentation.text_board import text_board
 from pipeline.steps.step import Position
 
+ASCII = BoardStyle(is_ascii=True)
 DRAWN = """\
     c1     c2      c3     c4
 r1  1      2[3]4 | 2[3]4  234
@@ -26,8 +28,11 @@ r4  234    234   | *2*34  1
 
 
 def test_each_role_has_its_own_signs_and_the_last_line_explains_them():
-    assert text_board(PICTURE) == DRAWN
-    texts = [text_board(picture_with(role)).split("c4\n")[1].rsplit("\n", 1)[0] for role in Role]
+    assert text_board(PICTURE, style=ASCII) == DRAWN
+    texts = [
+        text_board(picture_with(role), style=ASCII).split("c4\n")[1].rsplit("\n", 1)[0]
+        for role in Role
+    ]
     assert len({*texts}) == len(Role)
 
 
@@ -37,7 +42,7 @@ def test_a_position_without_a_step_has_no_legend():
 
 
 def test_colours_are_added_to_the_signs_and_change_no_column():
-    coloured = text_board(PICTURE, has_colours=True)
+    coloured = text_board(PICTURE, style=replace(ASCII, has_colours=True))
     assert coloured != DRAWN
     plain = re.sub(r"\x1b\[[\d;]+m", "", coloured)
     assert [line.rstrip() for line in plain.splitlines()] == DRAWN.splitlines()
@@ -45,7 +50,7 @@ def test_colours_are_added_to_the_signs_and_change_no_column():
 
 def test_values_are_written_with_the_symbols_of_the_position():
     before = replace(BEFORE, symbols="ABCD")
-    assert "B[C]D" in text_board(replace(PICTURE, before=before))
+    assert "B[C]D" in text_board(replace(PICTURE, before=before), style=ASCII)
 
 
 @pytest.mark.parametrize(("height", "width", "cell"), [(2, 3, "12(3)456"), (3, 4, "1,2,(3),4,5")])
@@ -53,7 +58,8 @@ def test_grids_of_every_size_are_drawn(height, width, cell):
     geometry = Geometry(height, width)
     masks = (geometry.all_values,) * geometry.size
     before = Position.classic((0,) * geometry.size, masks, frozenset(), geometry)
-    board = text_board(Picture(before, {(0, 3): Role.ELIMINATED}, (), frozenset(), ()))
+    picture = Picture(before, {(0, 3): Role.ELIMINATED}, (), frozenset(), ())
+    board = text_board(picture, style=ASCII)
     lines = board.splitlines()
     assert lines[1].split()[1].startswith(cell)
     assert len(lines) == 1 + geometry.side + geometry.side // height - 1 + 1
@@ -76,17 +82,17 @@ r4  234     234   | *2*34   1
 
 
 def test_cages_have_dotted_borders_and_their_sums():
-    assert text_board(PICTURE, RULES) == WITH_CAGES
+    assert text_board(PICTURE, RULES, style=ASCII) == WITH_CAGES
 
 
 def test_box_drawing_changes_no_column():
-    drawn = text_board(PICTURE, RULES, box_drawing=True).splitlines()
+    drawn = text_board(PICTURE, RULES).splitlines()
     assert drawn[4:6] == ["r2  234   ┆ 2     ┃ 234   ┆ 234", "    ━━━━━━┿━━━━━━━╋━━━━━━━┿━━━━━━"]
     assert [*map(len, drawn)] == [*map(len, WITH_CAGES.splitlines())]
 
 
 def test_cages_that_begin_in_one_cell_share_their_place():
-    board = text_board(PICTURE, [Cage((0, 1), 3), Cage((0, 4), 5)])
+    board = text_board(PICTURE, [Cage((0, 1), 3), Cage((0, 4), 5)], ASCII)
     assert board.splitlines()[1].strip() == "3/5............"
 
 
@@ -106,4 +112,4 @@ def test_regions_have_solid_borders():
     regions = (0, 1, 4, 5), (2, 3, 6, 10), (8, 9, 12, 13), (7, 11, 14, 15)
     before = Position.classic((1,) * 16, (0,) * 16, frozenset(), geometry)
     picture = Picture(before, {}, (), frozenset(), ())
-    assert text_board(picture, map(Region, regions)) == REGIONS
+    assert text_board(picture, map(Region, regions), style=ASCII) == REGIONS

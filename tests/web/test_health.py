@@ -37,7 +37,7 @@ def test_a_scan_may_be_as_old_as_a_puzzle_can_take(folders, age, is_old):
 
 def test_an_inbox_that_was_never_scanned_is_not_healthy(folders):
     (folders.work / LAST_SCAN).unlink()
-    assert found(folders) == ["the inbox was not scanned yet"]
+    assert found(folders) == ["the inbox has not been scanned yet"]
 
 
 def test_a_failed_scan_is_known_from_the_metrics(folders):

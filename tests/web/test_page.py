@@ -303,7 +303,7 @@ def test_what_is_no_puzzle_is_shown_with_its_reason(tab):
     assert tab.locator("img").count() == 0
 
 
-def test_what_cannot_be_taken_stays_and_says_why(tab):
+def test_a_refused_file_is_kept_with_a_reason(tab):
     tab.get_by_role("button", name="Solve").click()
     tab.get_by_text("There is no puzzle yet").wait_for()
     tab.get_by_label("Paste a puzzle").fill("." * 200_000)
@@ -320,7 +320,7 @@ def test_it_is_still_there_when_the_page_is_opened_again(reader, tab, served):
     assert status(tab).text_content() == ""
 
 
-def test_only_the_queue_is_asked_for_once_all_is_done(reader, tab):
+def test_an_idle_page_requests_only_the_queue(reader, tab):
     dragged(tab, "drop", ("quiet.txt", SMALL))
     card(tab, "quiet.txt").get_by_role("img").wait_for()
     reader.requests.clear()

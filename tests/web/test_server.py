@@ -81,7 +81,7 @@ def test_only_records_of_puzzles_have_pages(served, page):
     assert served.get(f"/{page}?record=paged.json").code == 200
 
 
-def test_who_waits_too_long_for_the_steps_of_others_is_told_to_come_back(box):
+def test_a_request_that_waits_too_long_gets_503(box):
     from starlette.requests import Request
 
     from pipeline.web.server import _Site
@@ -112,7 +112,7 @@ def test_a_result_links_to_the_puzzle_in_other_programs(served):
     assert parse_puzzle(address) == parse_puzzle(UNIQUE)
 
 
-def test_a_pasted_text_that_is_no_puzzle_is_not_dropped_and_the_answer_says_where(served):
+def test_a_pasted_text_that_is_not_a_puzzle_gets_422_with_the_position(served):
     before = served.box.waiting() | served.box.kept("failed")
     answer = served.drop("", "1...\n..2.\n.3q.\n...4\n")
     assert answer.code == 422
@@ -143,7 +143,7 @@ def test_the_queue_names_what_failed_and_counts_the_rest(served):
     assert queue()["waiting"] == queue()["in_progress"] == {"count": 0, "files": []}
 
 
-def test_metrics_are_those_of_the_watch(served):
+def test_metrics_are_those_of_watch(served):
     served.done(served.given_name("counted.txt", SMALL))
 
     def unique_jobs() -> float:
@@ -156,7 +156,7 @@ def test_metrics_are_those_of_the_watch(served):
     assert kind == "application/openmetrics-text; version=1.0.0; charset=utf-8"
 
 
-def test_health_is_200_while_the_inbox_is_scanned_and_else_503_and_why(box):
+def test_health_is_200_while_the_inbox_is_scanned_else_503_with_reasons(box):
     with serving(box) as served:
         wait_for(lambda: served.get("/health").code == 200)
         assert json.loads(served.get("/health").data) == {"healthy": True, "reasons": []}
@@ -213,7 +213,7 @@ def test_pages_load_nothing_from_elsewhere_and_run_only_their_own_script(served,
     assert not re.search(r"<[^>]+ (?:on\w+|style|src)=", page.text)
 
 
-def test_the_report_is_soon_made_again_and_sent_once(served):
+def test_a_changed_report_is_sent_once(served):
     served.done(served.given_name("shown.txt", SMALL))
     wait_for(lambda: "shown.txt" in served.get("/report").text)
     wait_for(lambda: not served.get("/report").headers["ETag"].endswith('+"'))

@@ -132,7 +132,7 @@ def serve(
     report. /health and /metrics are for probes.
 
     This needs the extra [serve]. The page has no password, and only this machine can reach it,
-    unless you set --host. Exit codes are those of `watch`.
+    unless you set --host. Exit codes: as for `watch`.
     """
     check_extra("serve", "serve", "starlette", "uvicorn")
     from pipeline.web.server import serve as serve_page
@@ -278,7 +278,7 @@ def status(
         ),
     ] = False,
 ) -> None:
-    """Show what is waiting, in progress, failed and done.
+    """Show the files that are waiting, in progress, failed or done.
 
     sudoku-pipeline status
 
@@ -324,8 +324,10 @@ def _folders(settings: Settings) -> Folders:
 
 def _print_overview(overview: Overview) -> None:
     """Print the files in each state, and the time of the last scan."""
-    for title in ("waiting", "settling", "ignored", "in progress", "failed"):
-        _print_files(title, getattr(overview, title.replace("in progress", "in_work")))
+    for title in ("waiting", "settling", "ignored"):
+        _print_files(title, getattr(overview, title))
+    _print_files("in progress", overview.in_work)
+    _print_files("failed", overview.failed)
     print(f"{'done':<10}{overview.done:>8}")
     age = "never" if overview.scan_age is None else f"{overview.scan_age:.0f} s ago"
     print(f"{'last scan':<10}{age:>8}")
@@ -344,10 +346,10 @@ def _print_files(title: str, entries: Sequence[FileState | RecentJob]) -> None:
 
 def _print_recent(recent: RecentJobs) -> None:
     """Print the jobs that finished since a time, problems first."""
+    from pipeline.outbox.recent import totals_text
+
     begin = datetime.fromisoformat(recent.since).astimezone()
-    puzzles = counted(sum(recent.totals.values()), "puzzle", ",")
-    counts = ", ".join(f"{number:,} {status}" for status, number in recent.totals.items())
-    print(f"\nsince {begin:%Y-%m-%d %H:%M}: {puzzles}{counts and f': {counts}'}")
+    print(f"\nsince {begin:%Y-%m-%d %H:%M}: {totals_text(recent.totals)}")
     for title in ("failed", "invalid", "unknown", "unverified", "done"):
         _print_files(title, getattr(recent, title))
 
@@ -454,7 +456,7 @@ def doctor(
     formats: Annotated[
         bool,
         typer.Option(
-            "--formats", help="List all formats: what is read (--format) and written (--to)."
+            "--formats", help="List all formats, for reading (--format) and writing (--to)."
         ),
     ] = False,
     as_json: Annotated[

@@ -127,7 +127,7 @@ class _AuditedArchive:
         if row.status != COLLECTION:
             self.counts[row.status] += 1
         if path is None:
-            table.check_without_results(row, report)
+            table.check_has_no_results(row, report)
         if path is not None and is_refused:
             report.add_problem(f"cannot be read, but its status is {row.status!r}")
         elif published is not None:

@@ -40,17 +40,17 @@ from pipeline.reading.formats import Layout, Parsed, symbols_of
 from pipeline.reading.read import parse_problem
 
 _END = "\n", "\n"
-"""In place of a row, after the last one."""
+"""The sentinel after the last row. No row contains a newline."""
 
 _FIRST_INDEX = "1,"
-"""The beginning of the first row of a member, after the member's name."""
+"""The start of the first row of a member, after the member's name."""
 
 
 class ArchiveTable:
     """The table of an archive, read member by member.
 
     - `trait_names`: the traits whose columns it has.
-    - `is_of_members`: whether it is of an earlier version, with one row per member.
+    - `is_of_members`: whether an earlier version wrote it, with one row per member.
 
     The constructor and all methods raise InputError if the table cannot be read.
     """
@@ -117,7 +117,7 @@ class ArchiveTable:
             content = None if isinstance(source, tuple) else source
             _compare_puzzle_row(published, row, self.trait_names, content, report)
 
-    def check_without_results(self, row: PuzzleRow | MemberRow, report: Findings) -> None:
+    def check_has_no_results(self, row: PuzzleRow | MemberRow, report: Findings) -> None:
         """Report a row that has results, although the member has no record."""
         has_results: bool
         if isinstance(row, MemberRow):

@@ -16,6 +16,7 @@ from pipeline.outbox.report import step_shapes
 from pipeline.outbox.report.outlines import CELL, borders, inner_lines
 from pipeline.outbox.report.published_jobs import shorten
 from pipeline.outbox.report.rule_shapes import BOARD_STYLE, RuleShapes, style_sheet_for
+from pipeline.puzzle.boards import value_text
 from pipeline.puzzle.geometry import Geometry, unit_name, values_of
 from pipeline.puzzle.puzzle import Grid, Puzzle, Rule
 from pipeline.puzzle.rules import LineRule
@@ -32,8 +33,8 @@ TOO_LARGE = f"not drawn: more than {MAX_DRAWN_SIDE}×{MAX_DRAWN_SIDE} cells"
 """The message for a board that is too large to draw."""
 
 _BASELINE_OFFSET, _LOW_BASELINE_OFFSET = 15, 16.2
-"""The distance between the top of a cell and the baseline of its digit: usually, and on boards with
-texts in the corners of cells, where digits are smaller, too."""
+"""The distance from the top of a cell to the baseline of its digit: usually, and on boards with
+texts in the corners of cells, whose digits are also smaller."""
 _MARGIN = 2
 """The distance between the grid and the edge of the drawing."""
 _PADDING = 1
@@ -122,7 +123,7 @@ class Board:
     @property
     def drawn_geometry(self) -> Geometry:
         """The geometry without the cells that only number regions."""
-        return self._chaos.grid if self._chaos else self.geometry
+        return self._chaos.geometry if self._chaos else self.geometry
 
     @property
     def regions(self) -> tuple[tuple[Place, ...], ...]:
@@ -210,7 +211,7 @@ class Board:
 
     def value_text(self, value: int) -> str:
         """The character of a value, or else the value as a number."""
-        return (self.symbols[value - 1 : value] if self.symbols else "") or str(value)
+        return value_text(value, self.symbols)
 
     @property
     def is_wide(self) -> bool:

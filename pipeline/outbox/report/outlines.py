@@ -32,7 +32,7 @@ def inner_lines(geometry: Geometry) -> str:
 
 @lru_cache(maxsize=16)
 def borders(geometry: Geometry, regions: tuple[tuple[Place, ...], ...] = ()) -> str:
-    """Draw the borders of the grid and of these regions; without regions, those of its boxes."""
+    """Draw the borders of the grid, and of these regions or, if there are none, of its boxes."""
     areas_of_place: defaultdict[Place, list[int]] = defaultdict(list)
     areas: Iterable[Iterable[Place]] = regions
     if not regions and geometry.has_boxes:

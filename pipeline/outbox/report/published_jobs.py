@@ -30,10 +30,17 @@ from pipeline.outbox import (
     load_record,
     schema,
 )
-from pipeline.outbox.archive_rows import UNREADABLE, archive_table, members_listed
+from pipeline.outbox.archive_rows import UNREADABLE, archive_table, member_summaries
 from pipeline.outbox.names import likely_stems
 from pipeline.outbox.published import Published
-from pipeline.outbox.schema import EXTRA_COUNTS, SCHEMA, WITH_TOTALS, RecordedCell, or_none
+from pipeline.outbox.schema import (
+    EXTRA_COUNTS,
+    SCHEMA,
+    WITH_TOTALS,
+    RecordedCell,
+    or_none,
+    recorded_time,
+)
 from pipeline.outbox.tables import MemberRow, PuzzleRow, Table, columns, lines_of
 from pipeline.outbox.traits import RatingColumns
 from pipeline.puzzle.geometry import MAX_SIDE
@@ -240,12 +247,12 @@ def places_of(cells: Sequence[RecordedCell]) -> tuple[Place, ...]:
 
 def _parse_time(text: str | None) -> float | None:
     """Convert an ISO 8601 time to seconds since 1970; None if it is invalid or before 2000."""
+    moment = recorded_time(text)
     try:
-        moment = datetime.fromisoformat(text or "")
-        seconds = (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
-    except (ValueError, OverflowError):
+        seconds = moment.timestamp() if moment else None
+    except OverflowError:
         return None
-    return seconds if seconds >= _EARLIEST_TIME else None
+    return seconds if seconds is not None and seconds >= _EARLIEST_TIME else None
 
 
 def rating_text(level: str, score: str) -> str:
@@ -276,7 +283,7 @@ def sample_members(
     rows of the archive's table.
     """
     table, levels = archive_table(path, schema, truncates=True), set[str]()
-    members = map(_display_fields, members_listed(table, _collecting_levels(table, levels)))
+    members = map(_display_fields, member_summaries(table, _collecting_levels(table, levels)))
     ranked = ((_rank(row.status), index, row) for index, row in enumerate(members))
     best = heapq.nsmallest(max_rows, ranked, key=lambda member: member[:2])
     return [(index, row) for _, index, row in best], levels

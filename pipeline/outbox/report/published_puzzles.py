@@ -14,7 +14,7 @@ from pathlib import Path
 from pipeline.certify import certify_grid
 from pipeline.errors import InputError, printable
 from pipeline.outbox import RECORD_SUFFIX, file_hashes, read_record
-from pipeline.outbox.archive_rows import archive_table, members_listed
+from pipeline.outbox.archive_rows import archive_table, member_summaries
 from pipeline.outbox.names import REPORT, STEPS_FOLDER
 from pipeline.outbox.originals import Originals, SmallOriginals, enclosing_archive
 from pipeline.outbox.report.board import Board
@@ -103,7 +103,7 @@ def _puzzles_of_archive(
 ) -> Iterator[SheetPuzzle | InputError]:
     try:
         table = archive_table(archive.path.with_suffix(_TABLE_SUFFIX), archive.record.schema)
-        numbered = enumerate(members_listed(table))
+        numbered = enumerate(member_summaries(table))
         while batch := [*islice(numbered, _BATCH_MEMBERS)]:
             for row, job, original in find_members(archive, batch, small_originals):
                 where = f"{archive.source}/{row.member}"

@@ -168,7 +168,7 @@ class RuleShapes:
 
     @property
     def has_corner_texts(self) -> bool:
-        """Whether a cell has a text in its top left corner."""
+        """Whether any cell has a text in its top left corner."""
         return any(True for _ in self._outlines_with_text())
 
     def _outlines_with_text(self) -> Iterator[tuple[ShapeStyle, Outline]]:
@@ -198,9 +198,9 @@ class RuleShapes:
         for (row, column), parts in texts.items():
             x, y = _TIGHT_CORNER_TEXT_POINT if is_tight else _CORNER_TEXT_POINT
             x += _CORNER_TEXT_SHIFT if (row - 0.5, column - 0.5) in dots else 0
-            used = styles[row, column]
-            broken = any(style.is_broken for style in used)
-            faint = all(style.is_faint for style in used)
+            styles_here = styles[row, column]
+            broken = any(style.is_broken for style in styles_here)
+            faint = all(style.is_faint for style in styles_here)
             text = "/".join(parts)
             size = "tight" if is_tight else "long" if len(text) > _MAX_CORNER_CHARACTERS else ""
             names = filter(None, ("corner", size))

@@ -1,4 +1,4 @@
-"""Draw shapes as SVG elements, each style of them as one."""
+"""Draw shapes as SVG elements, one for each style."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from html import escape
 from math import dist
 from typing import Any, Final
 
-from pipeline.errors import printable
+from pipeline.errors import printable, shortened
 from pipeline.outbox.report.outlines import CELL, outline
 from pipeline.puzzle.shapes import Dot, Label, Line, Outline, Place, Point, Ring, Shape, Tint
 
@@ -118,10 +118,10 @@ def _line_data(line: Line) -> str:
 
 
 def _before(begin: Point, end: Point, gap: float) -> Point:
-    """The point on the line from `begin` at a distance of `gap` before `end`."""
-    part = gap / max(dist(begin, end), 2 * gap)
+    """The point on the line from `begin` to `end` at a distance of `gap` before `end`."""
+    share = gap / max(dist(begin, end), 2 * gap)
     (x, y), (to_x, to_y) = begin, end
-    return to_x + (x - to_x) * part, to_y + (y - to_y) * part
+    return to_x + (x - to_x) * share, to_y + (y - to_y) * share
 
 
 def _head_size(line: Line) -> float:
@@ -132,10 +132,11 @@ def _arrow_head(begin: Point, tip: Point, size: float) -> str:
     """The path of an arrow head at `tip`, for a line that comes from `begin`."""
     length = dist(begin, tip) or 1
     x, y = ((a - b) / length * size for a, b in zip(begin, tip, strict=True))
-    one, other = (
+    ends = (
         (tip[0] + x - side * y, tip[1] + y + side * x) for side in (-0.7, 0.7)
     )  # 35° to either side
-    return f"M{_coordinates(one)}L{_coordinates(tip)} {_coordinates(other)}"
+    first, second = map(_coordinates, ends)
+    return f"M{first}L{_coordinates(tip)} {second}"
 
 
 def _draw_outlines(style: ShapeStyle, shapes: Sequence[Outline]) -> Iterator[str]:
@@ -203,10 +204,10 @@ def _draw_labels(style: ShapeStyle, shapes: Sequence[Label]) -> Iterator[str]:
     if style.kind in _CHEVRON_SIZES:
         yield from _draw_chevrons(style, shapes)
         return
-    between = style.kind == "xv"
-    below = 2.9 if between else 3.4
+    is_between_cells = style.kind == "xv"
+    below = 2.9 if is_between_cells else 3.4
     places = ((x, y + below) for x, y in (_xy(shape.point) for shape in shapes))
-    names = style.css_classes if between else f"{style.css_classes} clue"
+    names = style.css_classes if is_between_cells else f"{style.css_classes} clue"
     yield svg_texts(names, zip(places, (shape.text for shape in shapes), strict=True))
 
 
@@ -229,11 +230,12 @@ def _chevron(point: Point, direction: tuple[int, int], size: float) -> str:
     (x, y), (right, down) = point, direction
     depth = size * 0.55
     tip = (x + right * depth, y + down * depth)
-    one, other = (
+    ends = (
         (x - right * depth + side * down * size, y - down * depth + side * right * size)
         for side in (-1, 1)
     )
-    return f"M{_coordinates(one)}L{_coordinates(tip)} {_coordinates(other)}"
+    first, second = map(_coordinates, ends)
+    return f"M{first}L{_coordinates(tip)} {second}"
 
 
 _DRAWERS: Final[Mapping[type[Shape], Any]] = {
@@ -266,8 +268,6 @@ def svg_texts(css_classes: str, texts: Iterable[tuple[Point, str]]) -> str:
     """Write texts at their positions, as one SVG element."""
     spans = []
     for (x, y), text in texts:
-        shown = printable(text)
-        if len(shown) > _MAX_LABEL_CHARACTERS:
-            shown = f"{shown[: _MAX_LABEL_CHARACTERS - 1]}…"
+        shown = shortened(printable(text), _MAX_LABEL_CHARACTERS)
         spans.append(f'<tspan x="{round(x, 2):g}" y="{round(y, 2):g}">{escape(shown)}</tspan>')
     return f'<text class="{css_classes}">{"".join(spans)}</text>' if spans else ""

@@ -396,8 +396,8 @@ class Sheet:
     def footer(self, page: SheetPage) -> str:
         """The footer of a page of puzzles or solutions.
 
-        For puzzles, it names the pages of their rules, solutions and steps. Solutions after the
-        first page have no header, so the footer says what they are.
+        For puzzles, it names the pages of their rules, solutions and steps. For solutions, the
+        pages after the first have no header, so their footer is a title.
         """
         if page.slots[0].is_solution:
             return "" if page is self.solutions[0] else f"Solutions {page.numbers}"

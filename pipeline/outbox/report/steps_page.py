@@ -28,7 +28,6 @@ from pipeline.outbox.report.sheet import SheetPuzzle
 from pipeline.outbox.report.step_shapes import STEP_STYLE, legend_svg
 from pipeline.outbox.report.views import may_have_steps, url_path
 from pipeline.outbox.report.worked import Panel, PanelLine, Worked, guide_of, worked_of
-from pipeline.puzzle.geometry import NINE_BY_NINE
 from pipeline.version import __version__, build
 
 MAX_PAGE_SECONDS = 20.0
@@ -38,14 +37,14 @@ _MAX_RATING_SECONDS = 5.0
 """Maximum time for the level of a puzzle."""
 
 _MAX_SECONDS, _MAX_BYTES = 60.0, 20_000_000
-"""Maximum time for all pages of a call, and size of all pages from which on no further page is
-made. A page is only started if its time is left."""
+"""Limits for all pages of a call. A page is begun only if MAX_PAGE_SECONDS are left, and if the
+earlier pages have fewer than _MAX_BYTES."""
 
 _Pages = Sequence[tuple[str, str]]
 """The addresses and names of other pages."""
 
 _SERVED_PAGES: _Pages = ("/", "Solve"), ("/report", "Report")
-"""The addresses and names of the other pages of `serve`."""
+"""The other pages of `serve`."""
 
 _PAGE_NAME = re.compile(r"[0-9a-f]{20}\.html")
 """Matches the name of a page of steps: the beginning of a hash, as in `StepPages.address`."""
@@ -79,16 +78,14 @@ def steps_page(record: Path, inbox_done: Path, clock: Callable[[], float] = time
 def published_level(record: Path, inbox_done: Path) -> str:
     """The level and score of the puzzle of a record in words; empty if it is not rated in time.
 
-    Only 9×9 puzzles without extra rules and with one solution are rated. The arguments, and the
-    error, are those of `steps_page`.
+    Only 9×9 puzzles without extra rules and with one solution are rated. Arguments and errors are
+    as for `steps_page`.
     """
     from pipeline.steps import ratings  # noqa: PLC0415 - loads numpy
 
-    found = _puzzle_of(record, inbox_done)
-    puzzle = found.board.puzzle
-    if not (puzzle and puzzle.is_plain and puzzle.geometry == NINE_BY_NINE):
-        return ""
-    if found.status != "unique":
+    entry = _puzzle_of(record, inbox_done)
+    puzzle = entry.board.puzzle
+    if not (puzzle and puzzle.is_classic and entry.status == "unique"):
         return ""
     (rating,) = ratings([puzzle.cells], _MAX_RATING_SECONDS, has_se=False)
     return rating_text(rating.level or "", str(rating.score)) if rating.solved else ""
@@ -97,7 +94,7 @@ def published_level(record: Path, inbox_done: Path) -> str:
 def published_picture(record: Path, inbox_done: Path) -> str:
     """The drawing of the puzzle of a record with its solution, as the content of an SVG file.
 
-    The arguments are those of `steps_page`. Raises InputError if it cannot be drawn.
+    Arguments as for `steps_page`. Raises InputError if it cannot be drawn.
     """
     puzzle = _puzzle_of(record, inbox_done)
     return board_svg(puzzle.board, shorten(puzzle.title or puzzle.name), "b", standalone=True)

@@ -62,17 +62,17 @@ _LINK_TEXTS = {
 """Part of a file name after the stem → text of the link to the file."""
 
 STEPS_ADDRESS, PICTURE_ADDRESS = "steps?record=", "picture?record="
-"""The addresses in `serve` of the steps and of the drawing of a job, before its record's name."""
+"""Addresses in `serve` of the steps and the drawing of a job; the name of its record follows."""
 
 _LINK_NOTATIONS = {"sudokupad-link": "SudokuPad", "f-puzzles-link": "f-puzzles"}
 """Notations that are links to other pages → text of the link."""
 
 _PROOF_WORDS = {
     "exhaustive-search": "exhaustive search",
-    "lrat": "a checked proof",
-    "drat": "a checked proof",
+    "lrat": "a checked LRAT proof",
+    "drat": "a checked DRAT proof",
 }
-"""How completeness was proved, as in a certificate → words."""
+"""Field `by` of a certificate → words."""
 
 _PAGE_IS_FULL = "Not drawn: this page has enough boards."
 
@@ -89,7 +89,7 @@ class Links:
     hidden: int = 0
 
     def followed_by(self, links: Iterable[tuple[str, str]]) -> Links:
-        """These links and further ones, which are shown."""
+        """Append links to those that are shown."""
         return Links([*self.shown, *links], self.hidden)
 
 
@@ -102,7 +102,7 @@ class Card:
 
     - `svg`: the board; empty if it is not drawn.
     - `placeholder`: why the board is not drawn.
-    - `verdict`: what the status means for this puzzle: how it was proved, and how many solutions.
+    - `verdict`: the number of solutions, and how it was proved.
     - `facts`: short texts below the board.
     - `level`: the level of difficulty, by which the page can filter; empty if it is unknown.
     """
@@ -159,9 +159,8 @@ class View:
     @property
     def completeness(self) -> list[str]:
         """The numbers of complete results that are proved, and of unverified ones, in words."""
-        words = {PROVED: "proved", UNVERIFIED: "not verified"}
         counts = self.job.record.completeness_counts
-        return [f"{n:,} {words[name]}" for name, n in counts.items() if n]
+        return [f"{n:,} {name}" for name, n in counts.items() if n]
 
     @property
     def reason(self) -> str:
@@ -405,34 +404,35 @@ class Viewer:
 
 
 def _verdict(status: str, record: PuzzleRecord) -> str:
-    """How many solutions a puzzle has, and how it was verified that there are no others."""
+    """The number of solutions of a puzzle, and how it was proved."""
     words = [_completeness_text(record)]
     if status == "multiple":
-        words = [f"{'all' if record.complete else 'at least'} {record.solutions} solutions", *words]
+        bound = "exactly" if record.complete else "at least"
+        words = [f"{bound} {record.solutions} solutions", *words]
     return ", ".join(filter(None, words))
 
 
 def _completeness_text(record: PuzzleRecord) -> str:
-    """How it was verified that all solutions are published, in words; empty if they are not."""
+    """How completeness was proved, in words; empty if the record is not complete."""
     certificate = or_none(record.certificate)
     if not (certificate and certificate.complete and record.complete):
         return ""
     if certificate.complete != PROVED:
-        return display_text(": ".join(filter(None, ("not verified", certificate.reason))))
+        return display_text(": ".join(filter(None, (UNVERIFIED, certificate.reason))))
     by = display_text(certificate.by)
     return f"proved by {_PROOF_WORDS.get(by, by)}" if by else "proved"
 
 
 def _add_served_links(links: Links, job: PublishedJob) -> Links:
-    """Add links to what `serve` makes for a job of one puzzle."""
+    """Add links to the pages that `serve` makes for a job of one puzzle."""
     name = url_path(job.path.name)
     steps = [(STEPS_ADDRESS + name, "steps and hints")] if may_have_steps(job) else []
     return Links([*steps, *links.shown, (PICTURE_ADDRESS + name, "picture")], links.hidden)
 
 
 def _notation_links(puzzle: Puzzle) -> Iterator[tuple[str, str]]:
-    """Links that open a puzzle in other programs: addresses and texts, where one can be written."""
-    from pipeline.reading.formats.targets import item_text  # noqa: PLC0415 - knows all formats
+    """Yield links that open a puzzle in other programs: addresses and texts."""
+    from pipeline.reading.formats.targets import item_text  # noqa: PLC0415 - loads all formats
 
     for notation, text in _LINK_NOTATIONS.items():
         with suppress(ValueError):

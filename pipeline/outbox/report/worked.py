@@ -9,11 +9,10 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
-from pipeline.errors import SolverError, counted
+from pipeline.errors import SolverError, counted, listed
 from pipeline.outbox.report.board import Board, board_svg
 from pipeline.outbox.report.published_jobs import rating_text
 from pipeline.outbox.report.step_shapes import ordinal
-from pipeline.puzzle.geometry import NINE_BY_NINE
 from pipeline.puzzle.puzzle import Puzzle
 
 if TYPE_CHECKING:  # `pipeline.steps` loads numpy
@@ -212,7 +211,7 @@ def worked_of(board: Board, status: str, has_time: Callable[[], bool] = lambda: 
         return Worked((), "The grid is full: no step is left.")
     if not has_variant_steps(puzzle):
         return Worked((), "There are no steps: the puzzle is too large, or has the value 0.")
-    is_classic = puzzle.is_plain and puzzle.geometry == NINE_BY_NINE
+    is_classic = puzzle.is_classic
     found: list[Step] = []
     is_cut = False
     try:
@@ -236,19 +235,19 @@ def worked_of(board: Board, status: str, has_time: Callable[[], bool] = lambda: 
     return Worked(panels, note, hint)
 
 
-def _level_of(found: Sequence[Step]) -> str:
-    """The rating of a puzzle that these steps solve, in words."""
+def _level_of(solving_steps: Sequence[Step]) -> str:
+    """The rating, in words, of a puzzle that these steps solve."""
     from pipeline.steps.techniques import level_of  # noqa: PLC0415 - loads numpy
 
-    score = sum(step.technique.score for step in found)
-    hardest = max(step.technique.level for step in found)
+    score = sum(step.technique.score for step in solving_steps)
+    hardest = max(step.technique.level for step in solving_steps)
     return rating_text(level_of(hardest, score, is_solved=True), str(score))
 
 
 def _hint_of(puzzle: Puzzle, step: Step, symbols: str) -> Hint:
     """The hint of a step."""
     from pipeline.steps.presentation.step_objects import place_of  # noqa: PLC0415 - loads numpy
-    from pipeline.steps.presentation.words import listed, unit_names  # noqa: PLC0415
+    from pipeline.steps.presentation.words import unit_names  # noqa: PLC0415
 
     units, cells = place_of(step)
     place = listed(map(step.before.name_of, cells))

@@ -156,8 +156,8 @@ class OneOf(Rule):
         if not self.choices:
             raise ValueError(f"{self.name}: must have at least one choice")
 
-    def on(self, geometry: Geometry) -> Self:
-        choices = (tuple(rule.on(geometry) for rule in rules) for rules in self.choices)
+    def resolved(self, geometry: Geometry) -> Self:
+        choices = (tuple(rule.resolved(geometry) for rule in rules) for rules in self.choices)
         return replace(self, choices=choices) if self.has_positions else self
 
     def constraints(self, geometry: Geometry) -> Constraint:
@@ -191,7 +191,9 @@ class OneOf(Rule):
 def _rules_of(name: str, choices: Any) -> tuple[tuple[Rule, ...], ...]:
     """The rules of each choice. Raises ValueError for anything but rules and lists of rules."""
     try:
-        rules = tuple((each,) if isinstance(each, Rule) else tuple(each) for each in choices)
+        rules = tuple(
+            (choice,) if isinstance(choice, Rule) else tuple(choice) for choice in choices
+        )
     except TypeError:  # not a list
         rules = ((choices,),)
     for rule in chain.from_iterable(rules):

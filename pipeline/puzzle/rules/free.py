@@ -35,7 +35,7 @@ GROUP_TITLES = {
     "DGR": "missing in rows",
     "DGB": "missing in boxes",
 }
-"""Maps the names of groups of extra cells that rules add to what these hold."""
+"""Name of a group of extra cells → what the cells hold."""
 
 UNIT_KINDS = ("row", "column", "box")
 """The kinds of a `Unit`."""
@@ -74,9 +74,9 @@ class Unit(AllDifferentRule):
 
 @dataclass(frozen=True, slots=True)
 class DrawnRegions:
-    """A grid without the numbers of its regions, and the cells of each region that is known."""
+    """The geometry without the cells that number regions, and the cells of each known region."""
 
-    grid: Geometry
+    geometry: Geometry
     regions: tuple[tuple[Place, ...], ...]
 
 
@@ -289,8 +289,8 @@ def drawn_regions(puzzle: Puzzle, values: Sequence[int] = ()) -> DrawnRegions | 
     if not labels or not free_grid or labels != tuple(geometry.group_of(geometry.size - 1)):
         return None
     chaos = (ChaosConstruction, ChaosArrow, ChaosCount)
-    others = (rule for rule in puzzle.rules if not isinstance(rule, chaos))
-    if any(max(rule.scope(geometry), default=0) >= first for rule in others):
+    other_rules = (rule for rule in puzzle.rules if not isinstance(rule, chaos))
+    if any(max(rule.scope(geometry), default=0) >= first for rule in other_rules):
         return None
     if any(mask != geometry.all_values for mask in puzzle.cells[first:]):
         return None
@@ -299,8 +299,10 @@ def drawn_regions(puzzle: Puzzle, values: Sequence[int] = ()) -> DrawnRegions | 
         places[label].append(geometry.place(cell))
     *groups, (name, _) = free_grid.groups
     widths = tuple(width for width in free_grid.widths if width[0] != name)
-    grid = replace(free_grid, groups=tuple(groups), widths=widths)
-    return DrawnRegions(replace(geometry, free_grid=grid), tuple(map(tuple, places.values())))
+    without_labels = replace(free_grid, groups=tuple(groups), widths=widths)
+    return DrawnRegions(
+        replace(geometry, free_grid=without_labels), tuple(map(tuple, places.values()))
+    )
 
 
 def _cell_of(geometry: Geometry, extra_cell: int) -> int:

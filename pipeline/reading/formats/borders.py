@@ -16,6 +16,7 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
+from pipeline.errors import listed
 from pipeline.puzzle.geometry import Geometry, default_geometry
 from pipeline.reading.formats.cells import ALL_GEOMETRIES
 from pipeline.reading.formats.text import Text, TextLine, cells_of, join_with_or
@@ -261,10 +262,8 @@ def _lines_in_words(columns: _Direction, rows: _Direction) -> str:
     """The lines in words: `lines after columns 2 and 4, row 3`."""
     phrases = []
     for noun, direction in (("column", columns), ("row", rows)):
-        numbers = [*map(str, sorted(direction.positions))]
+        numbers = sorted(direction.positions)
         if numbers:
-            *rest, last = numbers
-            listed = f"{', '.join(rest)} and {last}" if rest else last
             partly = "" if direction.is_uniform else " of some rows"
-            phrases.append(f"{noun}{'s' * (len(numbers) > 1)} {listed}{partly}")
+            phrases.append(f"{noun}{'s' * (len(numbers) > 1)} {listed(numbers)}{partly}")
     return f"lines after {', '.join(phrases)}"

@@ -269,7 +269,7 @@ class Layout:
 
 
 _FILE_NAME = re.compile(r"[\w./\\: -]*[^\W\d_][\w -]*\.[a-z][a-z0-9]{1,9}", re.IGNORECASE)
-"""A text that is probably the name of a file."""
+"""Matches a text that is probably the name of a file."""
 
 
 def is_formula(head: bytes, reading: Reading) -> bool:
@@ -351,7 +351,7 @@ def parse_puzzle(
 
 
 def with_file_hint(error: InvalidPuzzle, data: str | bytes) -> InvalidPuzzle:
-    """The error with a hint how to read a file, if the text looks like the name of one."""
+    """Add a hint how to read a file to an error, if the text looks like the name of a file."""
     if isinstance(data, str) and _FILE_NAME.fullmatch(data):
         error.hint = error.hint or "to read a file, use `Path` or `Puzzle.from_file`"
     return error

@@ -551,9 +551,9 @@ def _layout_of_header(
             else None
         )
     known = survey_fields(rows, layout).fields
-    named_so = (index for index, name in enumerate(names) if name in _SOLUTION_NAMES)
-    # our tables have a column `solutions`, a number, before `solution`
-    solution = min(named_so, key=lambda index: names[index].endswith("s"), default=None)
+    solution_columns = (index for index, name in enumerate(names) if name in _SOLUTION_NAMES)
+    # in our own tables, a column `solutions` with a number precedes `solution`
+    solution = min(solution_columns, key=lambda index: names[index].endswith("s"), default=None)
     if solution is None and known.column == column:
         solution = known.solution
     layout = replace(layout, column=column, solution=solution, maps=known.maps)

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import NamedTuple, Self, TypedDict, Unpack
 
-from pipeline.errors import InvalidPuzzle, RefusalCode, counted
+from pipeline.errors import InvalidPuzzle, RefusalCode, counted, listed
 from pipeline.reading.formats.foreign import foreign_error, foreign_file
 
 COMMENTS = ("#", "//")
@@ -213,8 +213,7 @@ def significant_lines(text: str) -> list[str]:
 
 def join_with_or(choices: Iterable[object]) -> str:
     """List choices in words, such as `4, 6 or 9`."""
-    *rest, last = map(str, choices)
-    return f"{', '.join(rest)} or {last}" if rest else last
+    return listed(choices, "or")
 
 
 def quote(text: str) -> str:

@@ -323,7 +323,7 @@ class LongJob(Job):
         return replace(super().output_set(), checkpointed=self._checkpointed.staged_files())
 
     def _write_parquet(self) -> None:
-        """Write the complete table again, with types."""
+        """Write the complete table as Parquet, with typed columns."""
         from pipeline.outbox.arrow import write_parquet  # noqa: PLC0415 - needs an extra
 
         stem = self.claim.manifest.stem

@@ -201,7 +201,7 @@ class ArchiveJob(LongJob):
         return self._open_collection[1]
 
     def _finish_collection(self, end: CollectionEnd) -> None:
-        """Write the files of a member that is a collection. Its rows are written already."""
+        """Write the files of a member that is a collection. Its rows are already in the table."""
         member, layout = end.member, end.layout
         table, self._open_collection = self._table_of(member), None
         if isinstance(table, str):

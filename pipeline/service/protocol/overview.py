@@ -177,7 +177,7 @@ def progress_text(folder: Path) -> str:
 
 
 def kept_work(folders: Folders) -> tuple[int, list[FileState]]:
-    """What a stopped process left to the next one: files in the inbox, and unfinished files.
+    """The work left for the next process: files in the inbox, and unfinished files.
 
     Returns the number of files waiting in the inbox, and each claimed file on which no process is
     working, with its progress; those with progress come first.
@@ -200,8 +200,8 @@ def retry_failed(
 
     Yields (name, None) for each moved file, and (name, reason) for each file that is not moved. If
     several files have the same name, the latest is moved. If `names` is None, moves all files
-    except files that a newer job with the same name has overtaken. With `dry_run`, yields the same
-    and moves nothing.
+    except files that a newer job with the same name has superseded. With `dry_run`, yields the
+    same, but moves nothing.
     """
     found_names: set[str] = set()
     latest_first = sorted(files_in(folders.failed), key=lambda path: -path.lstat().st_ctime_ns)

@@ -1,8 +1,8 @@
-"""The SAT solver in machine code that confirms the outcome of the search of a variant.
+"""A compiled SAT solver, which confirms the result of the exhaustive search of a variant.
 
-PySAT takes clauses one by one: for most variants, that takes longer than all of this solver's work.
-It runs in this process, in memory that is limited by the size of its arrays. Without machine code,
-PySAT is asked instead.
+PySAT takes clauses one by one. For most variants, that alone takes longer than this solver needs.
+The solver runs in this process, and the sizes of its arrays limit its memory. If it is not
+compiled, PySAT confirms the result.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ loader = ProgramLoader(PROGRAM)
 """Loads, or compiles, the machine code of `kernel.search`."""
 
 VISITS_PER_CALL = 1_000_000
-"""Number of visits between two checks of the clock. They take some tens of milliseconds."""
+"""Number of visits between two checks of the clock: some tens of milliseconds."""
 
 LEARNED_CLAUSES, LEARNED_LITERALS = 8_000, 200_000
 """Initial room for learned clauses and for their literals."""
@@ -50,19 +50,19 @@ class Cdcl:
     def confirm(
         self, cnf: Cnf, solutions: Sequence[Sequence[int]], limits: Limits, max_conflicts: int
     ) -> bool | Unknown:
-        """Whether these are the only solutions of the clauses, as `Pysat.confirm`."""
+        """Whether these are the only solutions of the clauses, as in `Pysat.confirm`."""
         deadline = Deadline.of(limits)
         clauses = [family.clauses for family in cnf.families]
         try:
             session = CdclSession(self._search, clauses, cnf.variables, limits)
             for literals in solutions:
-                holds = session.solve(deadline, max_conflicts, literals)
-                if not holds:
-                    return self._unknown(max_conflicts) if holds is None else False
+                is_solution = session.solve(deadline, max_conflicts, literals)
+                if not is_solution:
+                    return self._unknown(max_conflicts) if is_solution is None else False
             for literals in solutions:
                 session.add([-literal for literal in literals])
-            holds = session.solve(deadline, max_conflicts)
-            return self._unknown(max_conflicts) if holds is None else not holds
+            has_others = session.solve(deadline, max_conflicts)
+            return self._unknown(max_conflicts) if has_others is None else not has_others
         except LimitReached as error:
             return Unknown(str(error))
 
@@ -71,7 +71,7 @@ class Cdcl:
 
 
 def machine_code() -> Cdcl | None:
-    """The solver in machine code; None if there is none yet."""
+    """The compiled solver; None if it is not compiled yet."""
     compiled_search = loader.get(at_once=True)
     return Cdcl(compiled_search) if compiled_search else None
 
@@ -90,7 +90,7 @@ class CdclSession:
         self._search = compiled_search
         self._limits = limits
         self._added: list[int] = []
-        self._state = _new_state(_numbers(clauses), variables, limits)
+        self._state = _new_state(_dimacs(clauses), variables, limits)
         self._is_refuted = self._search(self._state, 0, 0) == K.UNSATISFIABLE
 
     @property
@@ -105,7 +105,9 @@ class CdclSession:
     def solve(
         self, deadline: Deadline, max_conflicts: float = inf, assumptions: Sequence[int] = ()
     ) -> bool | None:
-        """Whether all clauses and assumptions can hold; None after `max_conflicts` of all queries.
+        """Whether the clauses are satisfiable under assumptions; None after `max_conflicts`.
+
+        The conflicts of all queries count.
 
         The answer depends on earlier queries, but not on the speed of the machine. Raises
         LimitReached.
@@ -152,8 +154,8 @@ class CdclSession:
         self._state = state._replace(**more)
 
 
-def _numbers(clauses: Iterable[Iterable[Clause]]) -> NDArray[np.int32]:
-    """All clauses as one array of literals with a 0 after each clause."""
+def _dimacs(clauses: Iterable[Iterable[Clause]]) -> NDArray[np.int32]:
+    """All clauses as one array of DIMACS literals, with a 0 after each clause."""
     arrays = [
         part.array
         if isinstance(part, PackedClauses)
@@ -204,9 +206,9 @@ def _new_state(numbers: NDArray[np.int32], variables: int, limits: Limits) -> K.
 
 
 def check_cdcl(compiled_search: Callable[..., int]) -> None:
-    """Put pigeons into holes with the compiled `kernel.search`.
+    """Test the compiled `kernel.search` with pigeonhole formulas.
 
-    Raises RuntimeError unless five pigeons fit into five holes, but not into four.
+    Raises RuntimeError unless five pigeons fit into five holes, and not into four.
     """
     for holes in (4, 5):
         variable = {(p, h): p * holes + h + 1 for p in range(5) for h in range(holes)}
@@ -219,4 +221,4 @@ def check_cdcl(compiled_search: Callable[..., int]) -> None:
         ]
         session = CdclSession(compiled_search, [clauses], 5 * holes)
         if session.solve(Deadline(inf)) != (holes == 5):
-            raise RuntimeError("compiled code cannot decide how many pigeons fit into holes")
+            raise RuntimeError("compiled code answers a pigeonhole formula wrongly")

@@ -1,6 +1,6 @@
 """Conflict-driven clause learning on arrays, in machine code or in plain Python.
 
-The algorithm is that of MiniSat and Glucose: two watched literals with blockers, first unique
+The techniques are from MiniSat and Glucose: two watched literals with blockers, first unique
 implication points, minimised clauses (N. Eén, N. Sörensson, An Extensible SAT-solver, 2003),
 restarts and removal of learned clauses by their number of levels, LBD (G. Audemard, L. Simon,
 Predicting Learnt Clauses Quality in Modern SAT Solvers, 2009). Binary clauses of the formula, most
@@ -19,13 +19,13 @@ NULL = -1
 # Indices in `State.numbers`.
 IS_NEW_QUERY = 0  # whether the clauses in `input` are still to be added
 CLAUSES = 1  # number of clauses of three or more literals, and of learned clauses
-ORIGINAL_CLAUSES = 2  # number of the first of these, which are never removed
+ORIGINAL_CLAUSES = 2  # number of those of the formula, which come first and are never removed
 TRAIL_LENGTH = 3
 HEAD = 4  # position on the trail of the first literal that is not yet propagated
 LEVEL = 5  # number of decisions
 CONFLICTS = 6
 CONFLICT_CLAUSE = 7  # the reason of the last conflict, written as in `reasons`
-CONFLICT_LITERAL = 8  # if that is a binary clause: its other literal
+CONFLICT_LITERAL = 8  # the other literal of CONFLICT_CLAUSE, if it is binary
 LEARNED_LENGTH = 9  # length of `learned`
 HEAP_LENGTH = 10
 STAMP = 11  # the last number written to `stamps`
@@ -38,7 +38,7 @@ IS_LOADED = 17
 NUMBERS = 18
 
 # Indices in `State.reals`.
-INCREMENT = 0  # what a variable's activity grows by
+INCREMENT = 0  # added to a variable's activity
 RECENT_LBD = 1  # moving average of LBD
 REALS = 2
 
@@ -47,10 +47,10 @@ INTERRUPTED, SATISFIABLE, UNSATISFIABLE, FAILED, FULL = range(5)
 call it again with larger arrays."""
 
 FIRST_REDUCTION, REDUCTION_STEP = 2000, 300
-"""Conflicts before the first removal of learned clauses, and how many more before each next one."""
+"""Conflicts before the first removal of learned clauses, and the increase per removal."""
 
 KEPT_LBD, MAX_LBD = 2, 63
-"""Learned clauses of LBD up to KEPT_LBD are never removed. LBDs above MAX_LBD count as that."""
+"""Learned clauses of LBD up to KEPT_LBD are never removed. Larger LBDs are stored as MAX_LBD."""
 
 RESTART_CONFLICTS = 50
 """Minimum number of conflicts between restarts."""
@@ -450,7 +450,7 @@ def _minimize(state, size, marked):
     for i in range(1, size):
         before = marked
         marked = _mark_if_implied(state, learned[i], marked)
-        if marked < before:  # it is not implied
+        if marked < before:  # the literal is not implied
             marked = ~marked
             learned[kept] = learned[i]
             kept += 1
@@ -465,13 +465,13 @@ def _minimize(state, size, marked):
             other = state.implied[i]
             if roles[other >> 1] and values[other] > 0:
                 roles[other >> 1] = 0
-        still = 1
+        size = 1
         for i in range(1, kept):
             if roles[learned[i] >> 1]:
                 roles[learned[i] >> 1] = 0
-                learned[still] = learned[i]
-                still += 1
-        kept = still
+                learned[size] = learned[i]
+                size += 1
+        kept = size
     return kept
 
 
@@ -591,6 +591,23 @@ def _is_restart_due(state):
 
 
 @compiled()
+def _begin_query(state):
+    """Add the clauses in `input`. Returns False if the formula is unsatisfiable by unit clauses."""
+    if not state.numbers[IS_LOADED]:
+        return _load(state)
+    _backtrack(state, 0)
+    for variable in range(len(state.phases)):
+        state.phases[variable] = 0  # else it would search near the assumed solution
+    begin = 0
+    for i in range(len(state.input)):
+        if state.input[i] == 0:
+            if not _add(state, begin, i):
+                return False
+            begin = i + 1
+    return True
+
+
+@compiled()
 def search(state, max_conflicts, max_visits):
     """Search for a model in which all assumptions hold. Returns a result as listed above.
 
@@ -598,19 +615,9 @@ def search(state, max_conflicts, max_visits):
     - `max_visits`: VISITS at which it is interrupted.
     """
     numbers, values = state.numbers, state.values
-    if not numbers[IS_LOADED]:
-        if not _load(state):
-            return UNSATISFIABLE
-    elif numbers[IS_NEW_QUERY]:
-        _backtrack(state, 0)
-        for variable in range(len(state.phases)):
-            state.phases[variable] = 0  # a solution that was assumed would be searched again
-        begin = 0
-        for i in range(len(state.input)):
-            if state.input[i] == 0:
-                if not _add(state, begin, i):
-                    return UNSATISFIABLE
-                begin = i + 1
+    is_new = not numbers[IS_LOADED] or numbers[IS_NEW_QUERY]
+    if is_new and not _begin_query(state):
+        return UNSATISFIABLE
     numbers[IS_NEW_QUERY] = 0
     while True:
         is_conflict = _propagate(state)

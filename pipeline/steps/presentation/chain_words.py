@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import combinations, permutations, product
 
+from pipeline.errors import listed
 from pipeline.steps.presentation.branching import are_exclusive, conclusions_of
 from pipeline.steps.presentation.uniqueness_words import UniquenessWords
 from pipeline.steps.presentation.words import (
     contradiction_text,
-    listed,
     node_name,
     possible_only,
     with_commas,

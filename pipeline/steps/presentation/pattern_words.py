@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import combinations, permutations, product
 
+from pipeline.errors import listed
 from pipeline.steps.presentation.branching import excludes
 from pipeline.steps.presentation.rule_words import RuleWords
-from pipeline.steps.presentation.words import cited_name, listed, number_word, possible_only
+from pipeline.steps.presentation.words import cited_name, number_word, possible_only
 from pipeline.steps.step import UNIQUENESS, Candidate, Cited
 
 MAX_COMBINATIONS = 12

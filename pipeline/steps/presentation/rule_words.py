@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from itertools import combinations
 
+from pipeline.errors import listed
 from pipeline.steps.presentation.words import (
     StepWords,
     by_cells,
-    listed,
     number_word,
     unit_names,
     with_commas,

@@ -6,8 +6,9 @@ from functools import cache, partial
 from itertools import combinations, islice, pairwise
 from string import ascii_uppercase
 
+from pipeline.errors import listed
 from pipeline.steps.presentation.chain_words import ChainWords
-from pipeline.steps.presentation.words import listed, number_word
+from pipeline.steps.presentation.words import number_word
 from pipeline.steps.step import Node
 
 _Set = tuple[int, ...]

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 
+from pipeline.puzzle.boards import value_text
 from pipeline.puzzle.puzzle import Grid, Puzzle
 from pipeline.puzzle.rules.free import drawn_regions
 from pipeline.puzzle.shapes import Outline, Place
+from pipeline.solving.drawing import PLAIN_BOARD, BoardStyle
 from pipeline.steps.presentation.cell_borders import (
     CellBorders,
     Junction,
@@ -27,39 +29,34 @@ def solution_board(
     puzzle: Puzzle,
     grid: Grid,
     symbols: str = "",
+    style: BoardStyle = PLAIN_BOARD,
     *,
     marked: Collection[int] = (),
-    has_colours: bool = False,
-    box_drawing: bool = False,
 ) -> str:
-    """Draw a solution of a puzzle with regions or cages; returns text without a newline at the end.
+    """Draw a solution of a puzzle with regions or cages. Returns text without a newline at the end.
 
-    Boxes and regions have solid borders, cages dashed ones, with the sum on the border above the
-    first cell. Of a chaos construction, the regions are drawn.
+    Boxes and regions have solid borders. Cages have dashed borders, with the sum above the first
+    cell; then the borders of boxes and regions are heavy, unless `style` is ASCII. The regions of a
+    chaos construction are drawn.
 
     - `symbols`: the characters of the values 1, 2, …; empty for numbers.
-    - `marked`: cells to put in brackets or, with colours, in reverse video.
-    - `has_colours`: use escape sequences, also for givens in bold.
-    - `box_drawing`: use box-drawing characters instead of ASCII. If there are cages, the borders of
-      boxes and regions are heavy.
+    - `marked`: cells to mark.
     """
     chaos = drawn_regions(puzzle, grid.values)
-    geometry = chaos.grid if chaos else puzzle.geometry
+    geometry = chaos.geometry if chaos else puzzle.geometry
     outlines = outlines_of(puzzle.geometry, puzzle.rules)
     outlines += [Outline(places, "region") for places in chaos.regions] if chaos else []
     borders = CellBorders(geometry, outlines, has_frame=True)
-    texts = [symbols[value - 1 : value] or str(value) for value in grid.values[: geometry.size]]
+    texts = [value_text(value, symbols) for value in grid.values[: geometry.size]]
     width = max(map(len, texts))
     givens = {cell for cell, _ in puzzle.givens()}
     cells = dict[Place, str]()
     for cell, text in enumerate(texts):
-        padded = f"{text:>{width}}"
-        codes = ["1"] * (cell in givens) + ["7"] * (cell in marked)
-        if codes and has_colours:
-            padded = f"\x1b[{';'.join(codes)}m{padded}\x1b[0m"
-        has_brackets = cell in marked and not has_colours
+        is_marked = cell in marked
+        padded = style.cell_text(f"{text:>{width}}", is_given=cell in givens, is_marked=is_marked)
+        has_brackets = is_marked and not style.has_colours
         cells[geometry.place(cell)] = f"[{padded}]" if has_brackets else f" {padded} "
-    junction = box_drawing_junction(borders) if box_drawing else ascii_junction
+    junction = ascii_junction if style.is_ascii else box_drawing_junction(borders)
     return "\n".join(_lines(borders, cells, geometry.extent, width + 2, junction))
 
 
@@ -108,6 +105,6 @@ def _lines(
 
 
 def _joined(parts: Sequence[str], signs: Iterable[str], has_border: Sequence[bool]) -> str:
-    """Join the parts of a line by the signs of the columns that have borders."""
+    """Join the parts of a line, with signs between columns that have a border."""
     shown = [sign if has else "" for sign, has in zip(signs, has_border, strict=True)]
     return "".join(chain.from_iterable(zip(shown, (*parts, ""), strict=True))).rstrip()

@@ -8,6 +8,7 @@ from typing import Final, NamedTuple
 
 from pipeline.puzzle.geometry import values_of
 from pipeline.puzzle.puzzle import Rule
+from pipeline.solving.drawing import PLAIN_BOARD, BoardStyle
 from pipeline.steps.presentation.cell_borders import (
     Border,
     CellBorders,
@@ -18,9 +19,6 @@ from pipeline.steps.presentation.cell_borders import (
     straight,
 )
 from pipeline.steps.presentation.picture import Picture, Role
-from pipeline.steps.presentation.solution_board import solution_board
-
-__all__ = ["solution_board", "text_board"]
 
 
 class _Style(NamedTuple):
@@ -45,9 +43,7 @@ _STYLES: Final[Mapping[Role, _Style]] = {
 def text_board(
     picture: Picture,
     rules: Iterable[Rule] = (),
-    *,
-    has_colours: bool = False,
-    box_drawing: bool = False,
+    style: BoardStyle = PLAIN_BOARD,
 ) -> str:
     """Draw the candidates before a step; returns text without a newline at the end.
 
@@ -56,12 +52,11 @@ def text_board(
     borders, cages dotted ones, with the sum above the first cell.
 
     - `rules`: the rules of the puzzle; its regions and cages are drawn.
-    - `has_colours`: add bold text and colours, as escape sequences.
-    - `box_drawing`: use box-drawing characters instead of ASCII, as `solution_board` does.
+    - `style`: with colours, roles are also shown by bold text and colours.
     """
     geometry = picture.before.geometry
     borders = CellBorders(geometry, outlines_of(geometry, rules))
-    junction = box_drawing_junction(borders) if box_drawing else ascii_junction
+    junction = ascii_junction if style.is_ascii else box_drawing_junction(borders)
     texts = [_cell_text(picture, cell) for cell in range(geometry.size)]
     rows, columns = geometry.extent
     grid = [[geometry.cell_at(r, c) for c in range(1, columns + 1)] for r in range(1, rows + 1)]
@@ -90,11 +85,13 @@ def text_board(
         line = f"{f'r{row}':<{label}}  "
         for cell, width, gap, kind in zip(cells, widths, gaps, kinds_of_row, strict=True):
             line += (
-                " " * width if cell is None else texts[cell].padded(width, has_colours=has_colours)
+                " " * width
+                if cell is None
+                else texts[cell].padded(width, has_colours=style.has_colours)
             )
             line += f" {straight(junction, kind)[1]} " if len(gap) > 2 else gap
         lines.append(line.rstrip())
-    legend = _legend(picture, has_colours=has_colours)
+    legend = _legend(picture, has_colours=style.has_colours)
     legend += [f"{' '.join(straight(junction, Border.CAGE))} cage"] * borders.has_cages
     if legend:
         lines.append(" " * (label + 2) + "   ".join(legend))

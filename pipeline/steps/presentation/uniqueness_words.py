@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from pipeline.errors import listed
 from pipeline.steps.presentation.pattern_words import PatternWords
-from pipeline.steps.presentation.words import by_cells, listed, possible_only
+from pipeline.steps.presentation.words import by_cells, possible_only
 from pipeline.steps.step import UNIQUENESS
 
 _EXCHANGE = "these could be exchanged, and the solution would not be unique"

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
+from pipeline.errors import listed
 from pipeline.steps.presentation.branching import candidates_of, conclusions_of
 from pipeline.steps.step import (
     CONTRADICTION,
@@ -25,12 +26,6 @@ _UNIT_NAME = re.compile(r"([a-z]+) (\d+)")
 _CELL_NAME = re.compile(r"r\d+c\d+")
 _PLURALS = {"box": "boxes"}
 _NUMBERS = {1: "one", 2: "two", 3: "three", 4: "four", 5: "five", 6: "six"}
-
-
-def listed(words: Iterable[object], last: str = "and") -> str:
-    """Join words in a sentence: `4`, `4 and 7`, `3, 4 and 9`."""
-    *rest, end = [*map(str, words)] or [""]
-    return f"{', '.join(rest)} {last} {end}" if rest else end
 
 
 def number_word(count: int) -> str:

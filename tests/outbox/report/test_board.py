@@ -165,7 +165,7 @@ def test_the_regions_of_a_chaos_construction_are_borders_once_they_are_known():
         ((0,) * 8, (OneOf(((ChaosArrow(0, ((4, 5),)),),)),)),
     ],
 )
-def test_region_numbers_of_which_a_clue_speaks_are_drawn(given, rules):
+def test_region_numbers_with_a_clue_are_drawn(given, rules):
     chaos = Puzzle.of_values(CHAOS, given, (ChaosConstruction((4, 5, 6, 7), 2), *rules))
     svg = drawn(Board(chaos, FOUND))
     assert svg.get("viewBox") == "-2 -2 44 104"

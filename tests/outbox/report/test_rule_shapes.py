@@ -140,7 +140,7 @@ def test_cages_that_share_cells_are_not_drawn_over_each_other():
     assert texts(svg) == ["3/4"]
 
 
-def test_texts_of_different_kinds_in_a_cell_stand_side_by_side():
+def test_texts_of_different_kinds_in_a_cell_are_joined():
     svg = drawn(board(cages.Cage((0, 1), 3), cages.Sum(((0, 1), (6, 1)), 12)))
     assert texts(svg) == ["3/12"]
     (corner,) = of_class(svg, "corner")
@@ -187,7 +187,7 @@ def test_regions_have_heavy_borders_and_boxes_light_ones():
     assert of_class(drawn(board(lines.Renban((0, 1)))), "boxes") == []
 
 
-def test_a_caption_names_what_is_not_drawn():
+def test_a_caption_names_rules_that_are_not_drawn():
     shown = (pairs.AntiKnight(), lines.Whispers((0, 1), 3), lines.Renban((6, 7)))
     puzzle = Puzzle.empty(SIX, shown)
     (note,) = of_class(drawn(Board(puzzle, has_caption=True)), "note")

@@ -260,7 +260,7 @@ def test_many_rules_take_several_pages_and_each_stands_on_one():
     assert sum(map(len, told)) == 2 * (1 + 8 + 41)
 
 
-def test_the_head_of_the_first_page_has_the_title_and_what_else_is_given():
+def test_the_head_of_the_first_page_has_title_author_and_label():
     head = Head("Class 7b", "A. Teacher", "easy")
     sheet = sheet_of(printed(SMALL), ruled(pairs.AntiKnight()), per_page=1, head=head)
     assert [page.head for page in sheet.pages] == [
