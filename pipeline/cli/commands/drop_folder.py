@@ -338,7 +338,7 @@ def _print_recent(recent: RecentJobs) -> None:
     """Print the jobs that finished since a time, problems first."""
     begin = datetime.fromisoformat(recent.since).astimezone()
     puzzles = counted(sum(recent.totals.values()), "puzzle", ",")
-    counts = ", ".join(f"{number:,} {status}" for status, number in recent.totals.items())
+    counts = ", ".join(f"{number:,} {printable(name)}" for name, number in recent.totals.items())
     print(f"\nsince {begin:%Y-%m-%d %H:%M}: {puzzles}{counts and f': {counts}'}")
     for title in ("failed", "invalid", "unknown", "unverified", "done"):
         _print_files(title, getattr(recent, title))
