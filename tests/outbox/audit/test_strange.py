@@ -80,7 +80,7 @@ def test_the_folder_of_a_member_that_could_not_be_written_is_no_stray_one(outbox
     (outbox.path("set") / "deep" / "er").mkdir(parents=True)
     why = {"status": "failed", "solutions": "0", "complete": "", "certificate": ""}
     why |= {"puzzle": "", "solution": "", "message": "it cannot be written: no room"}
-    outbox.set_row("set.csv", "set", 3, **why)
+    outbox.set_row("set.csv", "set", 4, **why)
     totals = outbox.record("set")["totals"]
     outbox.edit("set", totals=totals | {"multiple": totals["multiple"] - 1, "failed": 1})
     known = outbox.record("set")["certificate"]
