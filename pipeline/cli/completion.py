@@ -46,7 +46,11 @@ def complete_checker() -> list[str]:
 
 
 def complete_failed(context: typer.Context) -> list[str]:
-    """The names of failed files that are not arguments yet."""
+    """The names of failed files that are not arguments yet.
+
+    Names with a backslash or an unprintable character are left out: they cannot be escaped for all
+    shells, and zsh would evaluate a command after a backslash.
+    """
     from pipeline.outbox.names import FAILED, files_in  # noqa: PLC0415 - slow to load
 
     given = context.params.get("names") or ()
@@ -54,7 +58,7 @@ def complete_failed(context: typer.Context) -> list[str]:
     return [
         _escape(name)
         for name in dict.fromkeys(path.name for path in files if path.name)
-        if name not in given
+        if name not in given and name.isprintable() and "\\" not in name
     ]
 
 

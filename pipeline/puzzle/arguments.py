@@ -108,6 +108,20 @@ def _flag(value: Any) -> bool:
     return value
 
 
+def _text(value: Any) -> str:
+    if not isinstance(value, str):
+        raise TypeError(f"expected text, found {value!r}")
+    return value
+
+
+def _rows(value: Any) -> tuple[bytes, ...]:
+    rows = tuple(_items(value, "a list of byte strings"))
+    for row in rows:
+        if not isinstance(row, bytes):
+            raise TypeError(f"expected a list of byte strings, found {row!r}")
+    return rows
+
+
 _CELL_CONVERSIONS: dict[Any, Callable[[Any, _Conversion], Any]] = {
     "CellField": lambda value, of_cell: of_cell(value),
     "CellsField": _cells,
@@ -120,7 +134,10 @@ _CELL_CONVERSIONS: dict[Any, Callable[[Any, _Conversion], Any]] = {
 _CONVERSIONS: dict[Any, _Conversion] = {
     "NumbersField": _numbers,
     "tuple[int, ...]": _numbers,
+    "frozenset[int]": lambda value: frozenset(_items(value, "a set of numbers")),
+    "tuple[bytes, ...]": _rows,
     "bool": _flag,
+    "str": _text,
     "int": _number,
     "int | None": lambda value: None if value is None else _number(value),
 }

@@ -8,6 +8,7 @@ import pwd
 import re
 import sys
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 from pipeline.errors import UsageError, printable
@@ -107,7 +108,7 @@ def _adapted(template: str, place: Path, programs: Path) -> str:
     _, _, unit = template.partition("\n\n")
     unit = unit.replace(_TEMPLATE_FOLDER, str(place)).replace(_TEMPLATE_PROGRAMS, str(programs))
     if os.geteuid() != 0:
-        user, group = pwd.getpwuid(os.geteuid()).pw_name, grp.getgrgid(os.getegid()).gr_name
+        user, group = _account()
         unit = unit.replace(f"User={_TEMPLATE_USER}\n", f"User={user}\n")
         unit = unit.replace(f"Group={_TEMPLATE_USER}\n", f"Group={group}\n")
     if _is_below(_HOMES, place, programs):  # ReadWritePaths= stay writable
@@ -115,6 +116,16 @@ def _adapted(template: str, place: Path, programs: Path) -> str:
     if _is_below(_TEMPORARY, place, programs):
         unit = unit.replace("PrivateTmp=yes\n", "PrivateTmp=no\n")
     return f"# Written by `sudoku-pipeline init --systemd`, for {place}.\n\n{unit}"
+
+
+def _account() -> tuple[str, str]:
+    """The user and the group of this process; their numbers if they have no name."""
+    user, group = str(os.geteuid()), str(os.getegid())
+    with suppress(KeyError):
+        user = pwd.getpwuid(os.geteuid()).pw_name
+    with suppress(KeyError):
+        group = grp.getgrgid(os.getegid()).gr_name
+    return user, group
 
 
 def _is_below(folders: tuple[str, ...], *paths: Path) -> bool:

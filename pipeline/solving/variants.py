@@ -84,10 +84,13 @@ def search_first(search: Search[S], solvers: Solvers) -> Result[S] | None:
     if settings.keep_cnf:
         search.encode()
     if is_complete and not settings.trust_solver:
-        from pipeline.solving.cdcl import machine_code  # noqa: PLC0415 - loads numpy
+        from pipeline.solving import cdcl  # noqa: PLC0415 - loads numpy
 
-        confirmer = machine_code() or solvers.get_shared(Pysat)
-        match _confirm(search, solutions, confirmer):
+        confirmer, start = cdcl.machine_code() or solvers.get_shared(Pysat), time.monotonic()
+        confirmed = _confirm(search, solutions, confirmer)
+        if isinstance(confirmer, Pysat):  # after some seconds of it, machine code is compiled
+            cdcl.loader.add_seconds(time.monotonic() - start)
+        match confirmed:
             case True:
                 used = SolverUsed(confirmer.name, confirmer.version)
             case False:

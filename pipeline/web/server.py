@@ -63,6 +63,10 @@ _METRICS_FILE, _METRICS_TYPE = (
 )
 """The name and the content type of the metrics."""
 
+_MAX_WAITING = 8
+"""Maximum number of requests that wait for, or make, the steps or the drawing of a puzzle. Each of
+them takes one of the threads that all requests share."""
+
 _NOT_FOUND = "No such published file"
 """The message for a path that is no published file."""
 
@@ -199,6 +203,7 @@ class _Site:
         self._report = _Throttled(self._make_report)
         self._queue = _Throttled[dict[str, Any]](lambda _: queue(folders, settings.settle))
         self._steps_lock, self._check_lock = threading.Lock(), threading.Lock()
+        self._waiting = threading.BoundedSemaphore(_MAX_WAITING)
 
     def application(self) -> Starlette:
         """The web application."""
@@ -347,12 +352,18 @@ class _Site:
             record = self._published_file(request.query_params.get("record", ""))
         except OSError:
             return PlainTextResponse(_NOT_FOUND, 404)
-        if not self._steps_lock.acquire(timeout=self._patience):
-            return PlainTextResponse("The server is busy with other puzzles; try again later", 503)
+        busy = PlainTextResponse("The server is busy with other puzzles; try again later", 503)
+        if not self._waiting.acquire(blocking=False):
+            return busy
         try:
-            text = make(record, self._folders.done)
+            if not self._steps_lock.acquire(timeout=self._patience):
+                return busy
+            try:
+                text = make(record, self._folders.done)
+            finally:
+                self._steps_lock.release()
         finally:
-            self._steps_lock.release()
+            self._waiting.release()
         return Response(text.encode(errors="backslashreplace"), headers=headers)
 
     def _published_file(self, name: str) -> Path:

@@ -32,6 +32,16 @@ def desk(tmp_path, monkeypatch):
         path = tmp_path / "in/failed" / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.touch()
+    hostile = tmp_path / "hostile/failed"
+    hostile.mkdir(parents=True)
+    for name in (
+        "$(touch x).txt",
+        "\\$(touch x).txt",
+        "two\nlines.txt",
+        "\x1b[2J.txt",
+        "\udcff.txt",
+    ):
+        (hostile / name).touch()  # only the first one can be escaped for all shells
     return tmp_path
 
 
@@ -68,6 +78,7 @@ def completions(desk: Path, *words: str, **variables: str) -> list[str]:
         (["retry", "--inbox", "in", ""], ["b.txt", r"two\ words.txt"]),
         (["retry", "--inbox", "in", "b.txt", ""], [r"two\ words.txt"]),
         (["retry", ""], []),
+        (["retry", "--inbox", "hostile", ""], [r"\$\(touch\ x\).txt"]),
         (["solve", "exam"], []),
     ],
     ids=" ".join,

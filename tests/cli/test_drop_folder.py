@@ -168,6 +168,15 @@ def test_status_since_leaves_out_older_jobs_and_needs_no_outbox(worked):
     assert "--since: expected a number with its unit, as in 30d" in said
 
 
+def test_status_since_escapes_what_a_foreign_record_says(worked):
+    record = worked.outbox / "good.json"
+    record.write_text(record.read_text().replace('"unique"', r'"\u001b[2J\n"'))
+    code, printed, _ = call(worked, "status --since 1h")
+    assert code == 0
+    assert r"1 \x1b[2J\n" in printed
+    assert "\x1b" not in printed
+
+
 def test_retry_with_dry_run_moves_nothing(worked):
     assert call(worked, "retry --all --dry-run") == (
         0,

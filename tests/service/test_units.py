@@ -67,6 +67,14 @@ def test_the_service_runs_as_the_current_user_but_not_as_root(place, monkeypatch
     assert ("sudo cp " in printed) != is_root
 
 
+def test_a_user_without_a_name_is_named_by_number(place, monkeypatch):
+    """As in a container with `--user 12345`."""
+    monkeypatch.setattr(os, "geteuid", lambda: 12345)
+    monkeypatch.setattr(os, "getegid", lambda: 12346)
+    assert run("init", "--systemd", "srv")[0] == 0
+    assert "\nUser=12345\nGroup=12346\n" in written(place)["sudoku-pipeline.service"]
+
+
 @pytest.mark.parametrize(
     ("folder", "lines"),
     [

@@ -7,9 +7,10 @@ from math import inf
 from random import Random
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from support.needs import needs_numba
+from support.strategies import examples
 
 from pipeline.errors import LimitReached
 from pipeline.limits import NEVER, Deadline, Limits
@@ -46,7 +47,7 @@ clause_lists = st.lists(st.lists(literals, max_size=4).map(tuple), max_size=20)
 queries = st.lists(st.tuples(clause_lists, st.lists(literals, max_size=3)), min_size=1, max_size=3)
 
 
-@settings(max_examples=50)
+@examples(50)
 @given(clause_lists, queries)
 def test_all_answers_are_those_of_all_assignments(clauses, queries):
     """Also with empty, unit and repeated clauses, repeated literals and contradictory ones."""
@@ -122,6 +123,43 @@ def test_time_and_memory_are_limited(monkeypatch):
     session._limits = Limits(megabytes=0)
     with pytest.raises(LimitReached, match="memory limit"):
         session.solve(NEVER)
+
+
+def test_literals_without_a_variable_are_refused():
+    """Machine code would write outside its arrays."""
+    with pytest.raises(ValueError, match="expected 2 variables, found 3"):
+        CdclSession(kernel.search, [packed([(1, -3)])], 2)
+    session = CdclSession(kernel.search, [[(1, 2)]], 2)
+    with pytest.raises(ValueError, match="found 3"):
+        session.add((1, -3))
+    with pytest.raises(ValueError, match="found 0"):
+        session.add((0,))
+    with pytest.raises(ValueError, match="found 0"):
+        session.solve(NEVER, inf, [1, 0])
+    assert session.solve(NEVER, inf, [-1])
+
+
+def test_repeated_assumptions_take_no_room():
+    session = CdclSession(kernel.search, [[(-1, 2)]], 2)
+    assert session.solve(NEVER, inf, [1] * 1000)
+    assert not session.solve(NEVER, inf, [1, -2] * 1000)
+
+
+def test_added_clauses_outlive_a_query_without_time():
+    session = CdclSession(kernel.search, [[(1, 2)]], 2)
+    session.add((-1,))
+    with pytest.raises(LimitReached):
+        session.solve(Deadline(0.0))
+    assert not session.solve(NEVER, inf, [1])
+
+
+def test_arrays_stay_small_enough_for_their_indices(monkeypatch):
+    session = CdclSession(kernel.search, [pigeons(6)], 42)
+    monkeypatch.setattr(cdcl, "MAX_ENTRIES", len(session._state.literals))
+    with pytest.raises(LimitReached, match="more than 200,"):
+        session._grow()
+    with pytest.raises(LimitReached, match="more than 200,"):
+        CdclSession(kernel.search, [pigeons(7)], 56)
 
 
 def test_wrong_machine_code_is_refused():

@@ -65,6 +65,13 @@ def check_right(puzzle: Puzzle, result: Result) -> None:
     assert (result.complete, result.certificate.complete) == (True, "proved")
 
 
+def test_the_time_that_pysat_takes_leads_to_machine_code(confirmer, solvers, monkeypatch):
+    seconds: list[float] = []
+    monkeypatch.setattr(cdcl.loader, "add_seconds", seconds.append)
+    solved(ONE, solvers)
+    assert [second > 0 for second in seconds] == [True] * (confirmer is Pysat)
+
+
 @pytest.mark.parametrize("puzzle", [FEW, ONE, NONE])
 def test_the_search_answers_and_a_sat_solver_confirms(puzzle, confirmer, solvers):
     result = solved(puzzle, solvers)

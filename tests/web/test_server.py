@@ -96,6 +96,25 @@ def test_a_request_that_waits_too_long_gets_503(box):
     assert site._send_steps(Request(scope)).status_code == 200
 
 
+def test_requests_that_wait_for_steps_leave_threads_to_others(box):
+    """Probes of /health would else wait until all these steps are made."""
+    from starlette.requests import Request
+
+    from pipeline.web import server
+
+    box.drop("a.txt")
+    box.run("--settle", "0")
+    site = server._Site(box.folders, Settings(), box.outbox / "none", "localhost")
+    request = Request({"type": "http", "query_string": b"record=a.json"})
+    for _ in range(server._MAX_WAITING):
+        site._waiting.acquire()
+    with site._steps_lock:
+        assert site._send_steps(request).status_code == 503  # at once
+    site._waiting.release()
+    for _ in range(2):
+        assert site._send_steps(request).status_code == 200
+
+
 def test_the_picture_of_a_puzzle_is_a_file_of_its_own(served):
     told = served.done(served.given_name("drawn.txt", SMALL))
     (address,) = re.findall(r'href="(picture\?record=[^"]+)" download', told["html"])

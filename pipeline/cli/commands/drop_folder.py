@@ -349,7 +349,7 @@ def _print_recent(recent: RecentJobs) -> None:
     from pipeline.outbox.recent import totals_text
 
     begin = datetime.fromisoformat(recent.since).astimezone()
-    print(f"\nsince {begin:%Y-%m-%d %H:%M}: {totals_text(recent.totals)}")
+    print(f"\nsince {begin:%Y-%m-%d %H:%M}: {printable(totals_text(recent.totals))}")
     for title in ("failed", "invalid", "unknown", "unverified", "done"):
         _print_files(title, getattr(recent, title))
 

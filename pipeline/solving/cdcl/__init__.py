@@ -34,6 +34,9 @@ VISITS_PER_CALL = 1_000_000
 LEARNED_CLAUSES, LEARNED_LITERALS = 8_000, 200_000
 """Initial room for learned clauses and for their literals."""
 
+MAX_ENTRIES = 2**31 - 1
+"""Maximum length of an array: its indices are stored as 32-bit numbers."""
+
 _GROWING_ARRAYS = ("literals", "starts", "lbds", "has_improved", "next_watch", "blockers")
 """The fields of `State` that hold clauses."""
 
@@ -86,11 +89,19 @@ class CdclSession:
         variables: int,
         limits: Limits = NO_TIME_LIMIT,
     ) -> None:
-        """Load the clauses. Raises LimitReached if the arrays exceed the memory limit."""
+        """Load the clauses.
+
+        Raises LimitReached if the arrays exceed the memory limit, and ValueError for a literal that
+        is not among the variables, which are numbered from 1: machine code checks no index.
+        """
         self._search = compiled_search
         self._limits = limits
+        self._variables = variables
         self._added: list[int] = []
-        self._state = _new_state(_dimacs(clauses), variables, limits)
+        numbers = _dimacs(clauses)
+        if len(numbers):
+            self._check_variable(max(int(numbers.max()), -int(numbers.min())))
+        self._state = _new_state(numbers, variables, limits)
         self._is_refuted = self._search(self._state, 0, 0) == K.UNSATISFIABLE
 
     @property
@@ -99,8 +110,8 @@ class CdclSession:
         return int(self._state.numbers[K.CONFLICTS])
 
     def add(self, clause: Iterable[int]) -> None:
-        """Add a clause for later queries."""
-        self._added += (*clause, 0)
+        """Add a clause for later queries. Raises ValueError for a literal without a variable."""
+        self._added += (*self._checked(clause), 0)
 
     def solve(
         self, deadline: Deadline, max_conflicts: float = inf, assumptions: Sequence[int] = ()
@@ -110,21 +121,22 @@ class CdclSession:
         The conflicts of all queries count.
 
         The answer depends on earlier queries, but not on the speed of the machine. Raises
-        LimitReached.
+        LimitReached, and ValueError for an assumption without a variable.
         """
-        literals = [2 * abs(literal) - 2 + (literal < 0) for literal in assumptions]
+        distinct = dict.fromkeys(self._checked(assumptions))  # there is room for 2·V levels
+        literals = [2 * abs(literal) - 2 + (literal < 0) for literal in distinct]
         self._state = self._state._replace(
             input=np.array(self._added, np.int32), assumptions=np.array(literals, np.int32)
         )
         while not self._has_room(len(self._added)):
             self._grow()
-        self._added = []
         self._state.numbers[K.IS_NEW_QUERY] = 1
         last_conflict = int(min(max_conflicts, np.iinfo(np.int64).max))
         while not self._is_refuted:
             deadline.check()
             last_visit = int(self._state.numbers[K.VISITS]) + VISITS_PER_CALL
             outcome = self._search(self._state, last_conflict, last_visit)
+            self._added = []  # not before: an earlier exception would lose them
             if outcome == K.FULL:
                 self._grow()
             elif outcome != K.INTERRUPTED:
@@ -139,6 +151,18 @@ class CdclSession:
         true_literals = np.flatnonzero(self._state.values == 1).tolist()
         return [-(x // 2 + 1) if x & 1 else x // 2 + 1 for x in true_literals]
 
+    def _checked(self, literals: Iterable[int]) -> list[int]:
+        """The literals as a list. Raises ValueError unless each has a variable."""
+        checked = [*literals]
+        if 0 in checked:
+            raise ValueError("expected literals, found 0")
+        self._check_variable(max(map(abs, checked), default=0))
+        return checked
+
+    def _check_variable(self, variable: int) -> None:
+        if variable > self._variables:
+            raise ValueError(f"expected {self._variables:,} variables, found {variable:,}")
+
     def _has_room(self, literals: int) -> bool:
         """Whether clauses with this number of literals can be added."""
         state, clauses = self._state, int(self._state.numbers[K.CLAUSES])
@@ -150,6 +174,7 @@ class CdclSession:
         state = self._state
         arrays = {name: getattr(state, name) for name in _GROWING_ARRAYS}
         self._limits.check_memory(2 * sum(array.nbytes for array in state))
+        _check_length(2 * max(map(len, arrays.values())))
         more = {name: np.concatenate((old, np.zeros_like(old))) for name, old in arrays.items()}
         self._state = state._replace(**more)
 
@@ -165,6 +190,11 @@ def _dimacs(clauses: Iterable[Iterable[Clause]]) -> NDArray[np.int32]:
     return np.concatenate(arrays) if arrays else np.zeros(0, np.int32)
 
 
+def _check_length(length: int) -> None:
+    if length > MAX_ENTRIES:
+        raise LimitReached(f"there are more than {MAX_ENTRIES:,} literals")
+
+
 def _new_state(numbers: NDArray[np.int32], variables: int, limits: Limits) -> K.State:
     """The state before the clauses in `numbers` are loaded. Raises LimitReached."""
     sizes = np.diff(np.flatnonzero(numbers == 0), prepend=-1) - 1
@@ -172,6 +202,7 @@ def _new_state(numbers: NDArray[np.int32], variables: int, limits: Limits) -> K.
     clauses = int(is_long.sum()) + LEARNED_CLAUSES
     literals = int(sizes[is_long].sum()) + variables + LEARNED_LITERALS
     binaries = int((sizes == 2).sum())
+    _check_length(max(literals, 2 * clauses, 2 * binaries))
     # numpy's zeros take no memory until they are used
     limits.check_memory(numbers.nbytes + 26 * clauses + 4 * literals + 80 * variables)
     return K.State(

@@ -17,7 +17,7 @@ ONE = (
 )
 FREE = ".Shape~2x3~0-2.Var~A~~2x1.Thermo~VA1~VA2.~R1C1_0~R1C2_1\n"
 SHAPE = {"rows": 2, "columns": 3, "lowest": 0, "groups": [["VA", 2]], "widths": [["VA", 1]]}
-LARGE = ".Shape~12x12.NoBoxes.ChaosConstruction.~R1C1_1~R1C2_1\n"
+LARGE = ".Shape~14x14.NoBoxes.ChaosConstruction.~R1C1_1~R1C2_1\n"
 """More clauses than a memory of 64 MB has room for."""
 
 FILES = {
