@@ -12,7 +12,7 @@ lacks are skipped. `--scale` is the number of seconds that LOOP takes on the mac
 LOOP is also run here, and TIMES are multiplied by the ratio. Without TIMES the baseline is
 one minisat process that solves the formula once: no second solution, no proof. All run alternately
 on one core. `--trust-solver` leaves out the check that no solution is missing. Machine code is
-compiled, and two small puzzles are solved, before the measurement.
+compiled, and three small puzzles are solved, before the measurement.
 """
 
 from __future__ import annotations
@@ -43,10 +43,13 @@ from pipeline.solving.result import Result, Stopwatch
 from pipeline.solving.solvers import Solvers
 
 WARM_UP = (
-    "1.....2..3.....4",
+    "1" + 15 * ".",
     ".Shape~4x4.~R1C1_1.~R2C3_2.~R3C2_3.~R4C4_4.Cage~3~R1C1~R1C2",
+    ".Shape~4x4.~R1C1_1.~R1C2_3.Cage~3~R1C1~R1C2",
 )
-"""A classic and a variant, solved before the measurement: they start processes and load code."""
+"""Puzzles that are solved before the measurement: a classic with many solutions, and variants with
+one and with none. They start processes and load code.
+"""
 
 LONGEST = 60.0
 """Time limit of the baseline per puzzle, in seconds."""
