@@ -12,6 +12,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import chain, islice
+from operator import neg
 from typing import TYPE_CHECKING, TypeGuard
 
 from pipeline.errors import InvalidResult, SolverError
@@ -112,7 +113,7 @@ class Cnf:
 
         Raises LimitReached when the deadline has passed.
         """
-        if any(-literal in model for literal in model):
+        if not model.isdisjoint(map(neg, model)):
             return False
         all_clauses = [family.clauses for family in self.families]
         packed = [clauses for clauses in all_clauses if is_numpy_worth_it(clauses)]
