@@ -19,7 +19,8 @@ pytestmark = [needs_linux, pytest.mark.trial]  # each starts Python, which start
 
 PRELUDE = """
 import json, os, resource
-from pipeline import *
+from pipeline import Geometry, Puzzle, Settings, parse_puzzle, solve_puzzle
+from pipeline.errors import EnvironmentFailure
 from support.puzzles import *
 def limit(name, amount):
     which = getattr(resource, "RLIMIT_" + name)
