@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from pipeline.certify.variants import VariantSearch
 
 SECONDS_BEFORE_LOADING = 0.5
-"""Seconds of the search of a plain 9×9 puzzle in plain Python before machine code continues. All
-known puzzles with givens only take less; some with a set of candidates in each cell take minutes.
+"""Seconds of the search of a plain 9×9 puzzle in plain Python before machine code checks it. Some
+puzzles with a set of candidates in each cell take minutes in plain Python.
 """
 
 
@@ -46,9 +46,9 @@ def find_missing(
 def _search_plain(
     puzzle: Puzzle, solutions: Sequence[Grid], max_solutions: int, seconds: float
 ) -> SearchResult:
-    """Search a plain puzzle in plain Python, or check by machine code that none is missing.
+    """Search a plain puzzle in plain Python, or check by machine code that no solution is missing.
 
-    Machine code does not tell which solution is missing; plain Python then searches for it.
+    Machine code does not return the missing solution; plain Python searches for it again.
     """
     end, is_small = time.monotonic() + seconds, puzzle.geometry == NINE_BY_NINE
     first_seconds = min(seconds, SECONDS_BEFORE_LOADING) if is_small else seconds

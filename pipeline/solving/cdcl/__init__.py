@@ -118,10 +118,9 @@ class CdclSession:
     ) -> bool | None:
         """Whether the clauses are satisfiable under assumptions; None after `max_conflicts`.
 
-        The conflicts of all queries count.
-
-        The answer depends on earlier queries, but not on the speed of the machine. Raises
-        LimitReached, and ValueError for an assumption without a variable.
+        `max_conflicts` limits the conflicts of all queries together. The answer depends on earlier
+        queries, but not on the speed of the machine. Raises LimitReached, and ValueError for an
+        assumption without a variable.
         """
         distinct = dict.fromkeys(self._checked(assumptions))  # there is room for 2·V levels
         literals = [2 * abs(literal) - 2 + (literal < 0) for literal in distinct]
