@@ -304,3 +304,18 @@ def test_plain_python_judges_the_same(checking, of_nine):
     ours = many.check_in_parallel(checking, masks, counts, grids, MAX_NODES, NEVER)
     theirs = many.check_in_parallel(search.search, masks, counts, grids, MAX_NODES, NEVER)
     assert [each.tolist() for each in ours] == [each.tolist() for each in theirs]
+
+
+@needs_numba
+@for_each("parts", [1, 7, 1000])
+def test_the_parts_of_a_single_puzzle_have_its_verdict(of_nine, parts, checking, monkeypatch):
+    monkeypatch.setattr(many, "compiled_check", lambda *_, **__: checking)
+    monkeypatch.setattr(many, "MIN_PARTS", parts)
+    verdicts, truths = list[Verdict](), list[str]()
+    for claim in of_nine[:60]:
+        if all(min(values) > 0 and max(values) < 10 for values in claim.grids):
+            grids = [Grid(NINE_BY_NINE, values) for values in claim.grids]
+            verdicts.append(many.check_puzzle(claim.puzzle, grids, PATIENCE)[0])
+            truths.append(claim.truth)
+    assert [verdict.name for verdict in verdicts] == truths
+    assert {*truths} == {"COMPLETE", "INCOMPLETE", "WRONG"}

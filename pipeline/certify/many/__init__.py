@@ -17,7 +17,7 @@ from pipeline.certify.exhaustive import NotSolutions, search_all
 from pipeline.certify.many.search import Verdict, new_searches
 from pipeline.limits import NEVER, Deadline, Limits
 from pipeline.native import Program, ProgramLoader
-from pipeline.puzzle.geometry import NINE_BY_NINE, Geometry
+from pipeline.puzzle.geometry import NINE_BY_NINE, Geometry, indices_of
 from pipeline.puzzle.puzzle import Grid, Puzzle
 
 __all__ = ["MAX_NODES", "Verdict", "check_puzzle", "compiled_check", "search_all_of_batch"]
@@ -28,6 +28,10 @@ PYTHON_SECONDS = 0.002
 MAX_NODES = 100_000
 """Default limit on the search nodes of a puzzle. No known 9×9 puzzle needs a tenth of this
 number."""
+
+MIN_PARTS = 1000
+"""Minimum number of parts of a single puzzle that is checked: many more than are searched in
+parallel, because some parts need much longer than others."""
 
 CALL_SWEEPS = 4096
 """Number of rounds of propagation per call of machine code, which take a few milliseconds. The
@@ -100,20 +104,47 @@ def check_puzzle(puzzle: Puzzle, solutions: Sequence[Grid], seconds: float) -> t
     """Check the listed solutions of a plain 9×9 puzzle. Returns the verdict and number of nodes.
 
     The verdict is UNDECIDED without machine code, and after `seconds`.
+
+    The puzzle is divided into parts, in which some cells have a single candidate, because machine
+    code searches many puzzles in parallel. Every solution is a solution of exactly one part.
     """
     compiled_search = compiled_check(1, at_once=True)
     if compiled_search is None:
         return Verdict.UNDECIDED, 0
-    masks = np.array([puzzle.cells], np.uint64)
-    counts = np.array([len(solutions)])
-    grids = np.zeros((max(1, len(solutions)), *masks.shape), np.uint8)
-    for listed, grid in zip(grids, solutions, strict=False):
-        listed[0] = grid.values
     deadline = Deadline.of(Limits(seconds))
+    masks = _divide(puzzle.cells)
+    solutions_of_part: list[list[Grid]] = [[] for _ in masks]
+    for grid in solutions:
+        bits = np.array([1 << value - 1 for value in grid.values], np.uint64)
+        parts = np.flatnonzero((masks & bits).all(axis=1))
+        if len(parts) != 1:
+            return Verdict.WRONG, 0
+        solutions_of_part[parts[0]].append(grid)
+    counts = np.array([*map(len, solutions_of_part)])
+    grids = np.zeros((max(1, counts.max()), *masks.shape), np.uint8)
+    for part in np.flatnonzero(counts):
+        grids[: counts[part], part] = [grid.values for grid in solutions_of_part[part]]
     verdicts, nodes = check_in_parallel(
         compiled_search, masks, counts, grids, np.iinfo(np.int64).max, deadline
     )
-    return Verdict(verdicts[0]), int(nodes[0])
+    others = verdicts[verdicts != Verdict.COMPLETE]
+    return Verdict(others.max() if len(others) else Verdict.COMPLETE), int(nodes.sum())
+
+
+def _divide(cells: Sequence[int]) -> NDArray[np.uint64]:
+    """Divide a puzzle into at least MIN_PARTS. Returns the candidates (P, n²) of each part.
+
+    In each part, the cells that have the fewest candidates in the puzzle have one.
+    """
+    masks = np.array([cells], np.uint64)
+    for cell in sorted(range(len(cells)), key=lambda cell: cells[cell].bit_count()):
+        if len(masks) >= MIN_PARTS:
+            break
+        candidates = np.array([1 << index for index in indices_of(cells[cell])], np.uint64)
+        divided = np.repeat(masks, len(candidates), axis=0)
+        divided[:, cell] = np.tile(candidates, len(masks))
+        masks = divided
+    return masks
 
 
 def check_in_parallel(
