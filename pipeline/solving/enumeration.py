@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Generator
+from collections.abc import Set as AbstractSet
+from operator import neg
 
 from pipeline.errors import LimitReached, SolverError
 from pipeline.limits import Deadline, Limits
@@ -15,6 +18,9 @@ MIN_CLAUSE_BYTES = 16
 
 VARIABLE_BYTES = 200
 """Bytes of memory of a variable in this process while a model is read and checked."""
+
+MODELS_BEFORE_INDEX, MAX_INDEXED_CLAUSES = 4, 100_000
+"""Number of models after which a `ModelIndex` saves time, and the maximum number of its clauses."""
 
 
 def enumerate_models(
@@ -34,13 +40,17 @@ def enumerate_models(
     repeats a grid.
     """
     deadline, blocked = Deadline.of(limits), [] if blocked is None else blocked
+    index: ModelIndex | None = None
     try:
         check_memory(cnf, limits)
         with solver.open(cnf, limits) as session:
             for clause in blocked:
                 session.add(clause)
             while isinstance(answer := session.solve(), Sat):
-                if not cnf.satisfied_by(answer.model, deadline):
+                if len(blocked) == MODELS_BEFORE_INDEX and cnf.size <= MAX_INDEXED_CLAUSES:
+                    index = ModelIndex(cnf)
+                is_indexed = index is not None and index.satisfied_by(answer.model)
+                if not (is_indexed or cnf.satisfied_by(answer.model, deadline)):
                     raise SolverError(f"the model of {solver.name} does not satisfy the clauses")
                 if any(map(answer.model.isdisjoint, deadline.watch(blocked))):
                     raise SolverError(f"{solver.name} repeated a model that was blocked")
@@ -57,3 +67,34 @@ def enumerate_models(
 def check_memory(cnf: Cnf, limits: Limits) -> None:
     """Raise LimitReached if a solver could not hold the clauses in the memory limit."""
     limits.check_memory(max(cnf.size * MIN_CLAUSE_BYTES, cnf.variables * VARIABLE_BYTES))
+
+
+class ModelIndex:
+    """The clauses of a CNF, indexed to check many models.
+
+    Most clauses of a puzzle forbid two candidates together. For each variable, the index has a bit
+    set of the variables that must not be true with it.
+    """
+
+    def __init__(self, cnf: Cnf) -> None:
+        self._variables = cnf.variables
+        self._literals = {*range(-cnf.variables, 0), *range(1, cnf.variables + 1)}
+        self._excluded: defaultdict[int, int] = defaultdict(int)
+        self._other_clauses = list[Clause]()
+        for clause in cnf.clauses():
+            if len(clause) == 2 and max(clause) < 0:
+                self._excluded[-clause[0]] |= 1 << -clause[1]
+            else:
+                self._other_clauses.append(clause)
+
+    def satisfied_by(self, model: AbstractSet[int]) -> bool:
+        """Whether the model satisfies every clause, and has one literal for each variable."""
+        if not (len(model) == self._variables and model <= self._literals):
+            return False
+        if not model.isdisjoint(map(neg, model)):
+            return False
+        true = [literal for literal in model if literal > 0]
+        bits = sum(1 << variable for variable in true)
+        if any(self._excluded[variable] & bits for variable in true):
+            return False
+        return not any(map(model.isdisjoint, self._other_clauses))
