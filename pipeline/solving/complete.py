@@ -18,7 +18,7 @@ from pipeline.puzzle.geometry import NINE_BY_NINE
 from pipeline.solving import Encoder, Encoding
 from pipeline.solving.problem import Problem, S
 from pipeline.solving.result import Certificate, Proof
-from pipeline.solving.solvers import Solvers
+from pipeline.solving.solvers import Satisfiable, Solvers
 from pipeline.version import __version__
 
 if TYPE_CHECKING:
@@ -162,8 +162,6 @@ class Check(Generic[S]):
                 return CompletenessCheck(certificate)
         if proof_limits is None and result:
             return CompletenessCheck(certificate or Certificate("unverified", reason=undecided))
-        from pipeline.solving.solvers.pysat import Satisfiable  # noqa: PLC0415 - hardly ever needed
-
         limits = (proof_limits or search_limits).until(deadline)
         try:
             proved, proof = _prove(problem, solutions, self.solvers, limits)
@@ -220,8 +218,6 @@ def prove_complete(
     Returns the certificate, and the proof or None. The certificate is `no` if an engine finds
     another solution, or if every proof is rejected.
     """
-    from pipeline.solving.solvers.pysat import Satisfiable  # noqa: PLC0415 - hardly ever needed
-
     try:
         return _prove(problem, solutions, solvers, limits)
     except Satisfiable as error:
@@ -255,7 +251,7 @@ def prove_formula(
     from pipeline.certify.formula import core_of  # noqa: PLC0415 - hardly ever needed
     from pipeline.certify.lrat import ProofRejected  # noqa: PLC0415 - as above
     from pipeline.certify.proof import TRIVIAL_PROOF, lrat_of  # noqa: PLC0415
-    from pipeline.solving.solvers.pysat import ENGINES, ProofLimitReached, Pysat, Satisfiable  # noqa: PLC0415
+    from pipeline.solving.solvers.pysat import ENGINES, ProofLimitReached, Pysat  # noqa: PLC0415
 
     deadline = Deadline.of(limits)
     try:
@@ -307,7 +303,7 @@ def make_encoder(megabytes: int) -> Encoder:
 
 def make_refuter(solvers: Solvers, megabytes: int) -> Refuter:
     """Make a `Refuter` that tries the engines in turn. `megabytes`: memory limit of each in MiB."""
-    from pipeline.solving.solvers.pysat import ENGINES, Pysat, Satisfiable  # noqa: PLC0415 - as above
+    from pipeline.solving.solvers.pysat import ENGINES, Pysat  # noqa: PLC0415 - as above
 
     def refute(core: Core, seconds: float) -> str | frozenset[int]:
         limits = Limits(seconds, megabytes)

@@ -2,24 +2,30 @@
 
 from __future__ import annotations
 
-import contextlib
+from array import array
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from functools import reduce
+from contextlib import nullcontext, suppress
+from dataclasses import dataclass, replace
+from functools import lru_cache, reduce
 from itertools import chain, combinations
 from math import comb
 from operator import and_
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from pipeline.certify import clashing_givens
 from pipeline.errors import EnvironmentFailure, SolverError, counted
-from pipeline.limits import Limits
+from pipeline.limits import Deadline, Limits
 from pipeline.puzzle.builder import ClauseBuilder
-from pipeline.puzzle.clauses import Clause
-from pipeline.puzzle.geometry import values_of
+from pipeline.puzzle.clauses import PackedClauses
+from pipeline.puzzle.geometry import Geometry, units_of, values_of
 from pipeline.puzzle.puzzle import Grid, Puzzle
+from pipeline.solving.cores import CoreAnswer, UnsatCore, smallest_core
 from pipeline.solving.encode import Numbering, encode_puzzle
-from pipeline.solving.solvers.pysat import Pysat, Satisfiable
+from pipeline.solving.solvers import Satisfiable
+from pipeline.solving.solvers.pysat import Pysat
+
+if TYPE_CHECKING:
+    from pipeline.solving.cdcl import Cdcl
 
 DEFAULT_LIMITS = Limits(2.0)
 """Default limits of `explain_conflict`."""
@@ -27,6 +33,11 @@ DEFAULT_LIMITS = Limits(2.0)
 MAX_EXPLAINED_SIDE = 36
 """Maximum side of a puzzle that is explained. Side 36 has 3.3 million clauses, which take seconds
 to load; side 49 would have 11 million.
+"""
+
+_NODES_PER_SLICE, _MAX_SLICES = 500, 8
+"""Number of branches of the exhaustive search in a slice of `smallest_core`, and the maximum
+number of slices of a query without one of the clues and rules: a tenth of a second.
 """
 
 _MAX_NAMED = 8
@@ -107,14 +118,16 @@ class Conflict:
 
 
 def explain_conflict(
-    puzzle: Puzzle, engine: Pysat | None = None, limits: Limits = DEFAULT_LIMITS
+    puzzle: Puzzle, engine: Pysat | Cdcl | None = None, limits: Limits = DEFAULT_LIMITS
 ) -> Conflict | None:
     """Explain why a puzzle has no solution. Returns None if that takes too long.
 
     Reports two equal givens in a unit, if there are any. Otherwise `engine` searches for a minimal
     unsatisfiable set of givens, marks and rules; by default, a new engine is started, which takes
-    0.1 s. Raises SolverError if the puzzle has a solution.
+    0.1 s. If the engine finds none for a variant, the exhaustive search does. Raises SolverError if
+    the puzzle has a solution.
     """
+    deadline = Deadline.of(limits)
     if clash := clashing_givens(puzzle):
         cell_at = puzzle.geometry.cell_at
         cells = [cell for place in clash.cells if (cell := cell_at(*place)) is not None]
@@ -122,13 +135,15 @@ def explain_conflict(
     if puzzle.geometry.side > MAX_EXPLAINED_SIDE:
         return None
     clauses, clue_cells, rule_indices = _clauses_with_assumptions(puzzle)
+    assumptions = [*rule_indices, *clue_cells]
+    result: UnsatCore | None = None
     try:
-        with contextlib.nullcontext(engine) if engine else Pysat() as solver:
-            result = solver.find_core(clauses, [*rule_indices, *clue_cells], limits)
+        with suppress(EnvironmentFailure), nullcontext(engine) if engine else Pysat() as solver:
+            result = solver.find_core(clauses, assumptions, limits)
+        if result is None and not puzzle.is_plain:
+            result = _search_core(puzzle, clue_cells, rule_indices, deadline)
     except Satisfiable as error:
         raise SolverError("a puzzle that was found to be unsolvable has a solution") from error
-    except EnvironmentFailure:  # an explanation is optional
-        result = None
     if result is None:
         return None
     core, minimal = result
@@ -136,6 +151,36 @@ def explain_conflict(
     rules = tuple(sorted(rule_indices[x] for x in core if x in rule_indices))
     descriptions = [puzzle.rules[rule].describe(puzzle.geometry) for rule in rules]
     return Conflict(clues, _sentence(clues, descriptions, minimal=minimal), minimal, rules)
+
+
+def _search_core(
+    puzzle: Puzzle, clue_cells: dict[int, int], rule_indices: dict[int, int], deadline: Deadline
+) -> UnsatCore | None:
+    """The smallest core that the exhaustive search finds; None without machine code."""
+    from pipeline.certify.variants import VariantSearch, loader  # noqa: PLC0415 - loads numpy
+
+    compiled_search = loader.get(at_once=True)
+    if compiled_search is None:
+        return None
+
+    def ask(assumptions: Sequence[int], slices: int) -> CoreAnswer:
+        cells = {clue_cells[x] for x in assumptions if x in clue_cells}
+        part = replace(
+            puzzle,
+            cells=tuple(
+                mask if cell in cells else puzzle.geometry.all_values
+                for cell, mask in enumerate(puzzle.cells)
+            ),
+            rules=tuple(puzzle.rules[rule_indices[x]] for x in assumptions if x in rule_indices),
+        )
+        search = VariantSearch(part, deadline.end)
+        search.use(compiled_search)
+        if any(True for _ in search.solutions(slices * _NODES_PER_SLICE, deadline.end)):
+            return "holds"
+        deadline.check()
+        return {*assumptions} if search.is_complete else "hard"
+
+    return smallest_core(ask, [*rule_indices, *clue_cells], max_slices=_MAX_SLICES)
 
 
 def _clues(puzzle: Puzzle, cells: Iterable[int]) -> tuple[Clue, ...]:
@@ -167,7 +212,7 @@ def _sentence(clues: Sequence[Clue], rules: Sequence[str], *, minimal: bool) -> 
 
 def _clauses_with_assumptions(
     puzzle: Puzzle,
-) -> tuple[Iterable[Clause], dict[int, int], dict[int, int]]:
+) -> tuple[PackedClauses, dict[int, int], dict[int, int]]:
     """Encode the units, and each clue and rule under an assumption, which is a literal.
 
     Returns the clauses, a map from the assumptions of clues to their cells, and a map from the
@@ -176,9 +221,9 @@ def _clauses_with_assumptions(
     is a new variable that implies the clauses of the rule.
     """
     geometry = puzzle.geometry
-    units = encode_puzzle(Puzzle.empty(geometry), "extended")
     offset = Numbering(geometry).offset
-    builder = ClauseBuilder(geometry.side, geometry.size, lowest=geometry.lowest)
+    units = units_of(geometry)
+    builder = ClauseBuilder(geometry.side, geometry.size, lowest=geometry.lowest, units=units)
     cells: dict[int, int] = {}
     for cell, mask in enumerate(puzzle.cells):
         if mask == geometry.all_values:
@@ -197,7 +242,17 @@ def _clauses_with_assumptions(
         rules[assumption] = index
         with builder.condition(assumption):
             rule.encode(geometry, builder)
-    return chain(units.clauses(), builder.clauses), cells, rules
+    return PackedClauses(_unit_clauses(geometry).data + builder.build().data), cells, rules
+
+
+@lru_cache(maxsize=1)
+def _unit_clauses(geometry: Geometry) -> PackedClauses:
+    """The clauses of an empty grid."""
+    numbers = array("i")
+    for clause in encode_puzzle(Puzzle.empty(geometry), "extended").clauses():
+        numbers.extend(clause)
+        numbers.append(0)
+    return PackedClauses(numbers.tobytes())
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,6 +34,7 @@ from pipeline.solving.solvers import Solver, Solvers
 
 if TYPE_CHECKING:
     from pipeline.certify.variants import VariantSearch
+    from pipeline.solving.cdcl import Cdcl
 
 MIN_BATCH = 8
 """Minimum number of puzzles of one geometry that are solved together. To load numpy and machine
@@ -417,9 +418,14 @@ def _explain_conflict(
     from pipeline.solving.solvers.pysat import Pysat  # noqa: PLC0415 - as above
 
     limits = limits_left(settings, watch).at_most(EXPLAIN_SECONDS)
+    engine: Pysat | Cdcl | None = None
+    if solvers.searches_first and not puzzle.is_plain:
+        from pipeline.solving import cdcl  # noqa: PLC0415 - loads numpy
+
+        engine = cdcl.machine_code()
     with watch.timing("explain"):
         try:
-            conflict = explain_conflict(puzzle, solvers.get_shared(Pysat), limits)
+            conflict = explain_conflict(puzzle, engine or solvers.get_shared(Pysat), limits)
         except SolverError as error:
             if result.certificate_label != "unverified":
                 return result

@@ -36,7 +36,8 @@ from pipeline.limits import Deadline
 from pipeline.puzzle.geometry import Geometry
 from pipeline.puzzle.puzzle import Puzzle
 from pipeline.puzzle.rules.cages import Cage
-from pipeline.solving.solvers.pysat import ENGINES, Pysat, Satisfiable
+from pipeline.solving.solvers import Satisfiable
+from pipeline.solving.solvers.pysat import ENGINES, Pysat
 
 EIGHT = Formula(4, tuple(itertools.product((1, -1), (2, -2), (3, -3))))
 """All clauses of three variables: no two lemmas refute them."""

@@ -36,8 +36,7 @@ from pipeline.limits import Limits
 from pipeline.puzzle.geometry import Geometry
 from pipeline.reading.formats import parse_puzzle
 from pipeline.solving.complete import prove_formula
-from pipeline.solving.solvers import Solvers
-from pipeline.solving.solvers.pysat import Satisfiable
+from pipeline.solving.solvers import Satisfiable, Solvers
 
 SIZES = (Geometry(2, 2), Geometry(2, 3), Geometry(3, 3))
 MOST = 12

@@ -9,7 +9,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from pysat.solvers import Minisat22
 from support.cases import for_each
-from support.needs import needs_linux
+from support.needs import needs_linux, needs_numba
 from support.oracle import solutions
 from support.parsers import read
 from support.puzzles import NONE, TWO, children, has_ended, holed, pattern
@@ -24,9 +24,12 @@ from pipeline.puzzle.rules.cages import Cage
 from pipeline.puzzle.rules.lines import Thermometer
 from pipeline.puzzle.rules.pairs import Greater
 from pipeline.reading.formats import parse_puzzle
+from pipeline.solving.cdcl import Cdcl, CdclSession, kernel
+from pipeline.solving.cores import MANY, shrinking_cores
 from pipeline.solving.encode import encode_puzzle
 from pipeline.solving.explain import Clue, Conflict, explain_conflict
-from pipeline.solving.solvers.pysat import Pysat, Satisfiable, shrinking_cores
+from pipeline.solving.solvers import Satisfiable
+from pipeline.solving.solvers.pysat import Pysat, core_query
 
 FOUR, SIX, NINE, SIXTEEN = Geometry(2, 2), Geometry(2, 3), Geometry(3, 3), Geometry(4, 4)
 LONG = Limits(60.0)
@@ -36,11 +39,30 @@ EVENS = ["even", "even", "even", 2, 4]
 ODD_CELLS = [(4, 4), (4, 5), (4, 6), (5, 4), (5, 5), (6, 5)]
 
 
-@pytest.fixture(scope="module")
-def explainer():
+@pytest.fixture(scope="module", params=["pysat", pytest.param("cdcl", marks=needs_numba)])
+def explainer(request):
     """One engine for all tests, which must leave it usable."""
+    if request.param == "cdcl":
+        yield Cdcl(request.getfixturevalue("learning"))
+        return
     with Pysat() as made:
         yield made
+
+
+class Exhausted(Pysat):
+    """An engine without time, so the exhaustive search must explain."""
+
+    def find_core(self, clauses, assumptions, limits):
+        return None
+
+
+@pytest.fixture(params=["solver", pytest.param("search", marks=needs_numba)])
+def explainer_of_rules(request, explainer, monkeypatch):
+    if request.param == "solver":
+        return explainer
+    ruling = request.getfixturevalue("ruling")
+    monkeypatch.setattr("pipeline.certify.variants.loader.get", lambda *_, **__: ruling)
+    return Exhausted()
 
 
 def marked(geometry: Geometry, masks: dict[int, int]) -> Puzzle:
@@ -261,7 +283,7 @@ class Looks(Deadline):
 
 def cores_of(clauses, assumptions, deadline=NEVER):
     with Minisat22(bootstrap_with=clauses) as engine:
-        return [(list(core), last) for core, last in shrinking_cores(engine, assumptions, deadline)]
+        return [*shrinking_cores(core_query(engine, deadline), assumptions)]
 
 
 def can_hold(clauses, assumptions) -> bool:
@@ -297,6 +319,43 @@ def test_cores_shrink_and_the_last_one_is_minimal(clauses, assumptions):
     assert all(len(b) < len(a) or last for (a, _), (b, last) in pairwise(found))
     assert [minimal for _, minimal in found] == [False] * (len(found) - 1) + [True]
     assert all(can_hold(clauses, set(core) - {literal}) for literal in core)
+
+
+@examples(30)
+@given(clauses=formulas, assumptions=st.lists(literals, unique=True, max_size=8))
+def test_the_failed_assumptions_of_cdcl_cannot_all_hold(clauses, assumptions):
+    session = CdclSession(kernel.search, [clauses], len(VARIABLES))
+    for count in range(len(assumptions) + 1):
+        assumed = assumptions[:count]
+        if session.solve(NEVER, assumptions=assumed):
+            assert can_hold(clauses, assumed)
+        else:
+            assert {*session.core()} <= {*assumed}
+            assert not can_hold(clauses, session.core())
+
+
+def test_hard_queries_are_given_up_after_a_number_of_slices():
+    clauses, assumptions = crowd(9, 8)
+    with Minisat22(bootstrap_with=clauses) as engine:
+        ask, asked = core_query(engine, NEVER), list[int]()
+
+        def counting(literals, slices):
+            asked.append(slices)
+            return ask(literals, slices) if slices == MANY else "hard"
+
+        assert [*shrinking_cores(counting, assumptions, first_slices=1)] == []
+        assert [*shrinking_cores(counting, assumptions, max_slices=8)] == [(assumptions, False)]
+    assert asked == [1, MANY, *[2] * 9, *[8] * 9]
+
+
+@needs_numba
+def test_the_search_says_too_that_all_can_hold(ruling, monkeypatch):
+    monkeypatch.setattr("pipeline.certify.variants.loader.get", lambda *_, **__: ruling)
+    with pytest.raises(SolverError, match="has a solution"):
+        explain_conflict(Puzzle.empty(FOUR, (Cage((0, 1), 5),)), Exhausted(), LONG)
+    assert explain_conflict(parse_puzzle(NONE), Exhausted(), LONG) is None
+    monkeypatch.setattr("pipeline.certify.variants.loader.get", lambda *_, **__: None)
+    assert explain_conflict(Puzzle.empty(FOUR, (Cage((0, 1), 9),)), Exhausted(), LONG) is None
 
 
 def test_clauses_alone_may_contradict_and_hard_questions_come_up_again_or_are_cut_off():
@@ -341,14 +400,14 @@ def test_what_was_found_when_time_is_up_stands(looks):
         ],
     ],
 )
-def test_rules_in_conflict_are_named_as_clues_are(puzzle, rules, said, explainer):
-    conflict = explain_conflict(puzzle, explainer, LONG)
+def test_rules_in_conflict_are_named_as_clues_are(puzzle, rules, said, explainer_of_rules):
+    conflict = explain_conflict(puzzle, explainer_of_rules, LONG)
     assert (conflict.message, conflict.minimal, conflict.rules) == (said, True, rules)
 
 
-def test_many_rules_in_conflict_are_counted(explainer):
+def test_many_rules_in_conflict_are_counted(explainer_of_rules):
     rules = (*(Greater(cell + 1, cell) for cell in range(8)), Greater(0, 8))
-    conflict = explain_conflict(Puzzle.empty(NINE, rules), explainer, LONG)
+    conflict = explain_conflict(Puzzle.empty(NINE, rules), explainer_of_rules, LONG)
     assert conflict.rules == tuple(range(9))
     assert conflict.message.startswith(
         "9 rules have no solution together, although any 8 of them have one"

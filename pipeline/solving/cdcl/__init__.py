@@ -8,6 +8,7 @@ compiled, PySAT confirms the result.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from itertools import chain
 from math import inf
 
@@ -20,6 +21,7 @@ from pipeline.native import Program, ProgramLoader
 from pipeline.puzzle.clauses import Clause, PackedClauses
 from pipeline.solving.cdcl import kernel as K
 from pipeline.solving.cnf import Cnf, Unknown
+from pipeline.solving.cores import CoreAnswer, UnsatCore, smallest_core
 from pipeline.version import __version__
 
 PROGRAM = Program(
@@ -33,6 +35,11 @@ VISITS_PER_CALL = 1_000_000
 
 LEARNED_CLAUSES, LEARNED_LITERALS = 8_000, 200_000
 """Initial room for learned clauses and for their literals."""
+
+CONFLICTS_PER_SLICE, FIRST_CORE_SLICES = 200, 30
+"""Number of conflicts of a slice of `smallest_core`, and the maximum number of slices for the
+first core: if the solver needs more, the exhaustive search is likely to need less.
+"""
 
 MAX_ENTRIES = 2**31 - 1
 """Maximum length of an array: its indices are stored as 32-bit numbers."""
@@ -68,6 +75,29 @@ class Cdcl:
             return self._unknown(max_conflicts) if has_others is None else not has_others
         except LimitReached as error:
             return Unknown(str(error))
+
+    def find_core(
+        self, clauses: PackedClauses, assumptions: Sequence[int], limits: Limits
+    ) -> UnsatCore | None:
+        """The smallest core that is found within the limits, as in `Pysat.find_core`.
+
+        Returns None also if the first core needs more than FIRST_CORE_SLICES.
+        """
+        deadline = Deadline.of(limits)
+        variables = int(np.abs(clauses.array).max(initial=0))
+        variables = max(variables, *map(abs, assumptions), 0)
+
+        def ask(literals: Sequence[int], slices: int) -> CoreAnswer:
+            max_conflicts = session.conflicts + slices * CONFLICTS_PER_SLICE
+            holds = session.solve(deadline, max_conflicts, literals)
+            if holds is None:
+                return "hard"
+            return "holds" if holds else {*session.core()}
+
+        with suppress(LimitReached):
+            session = CdclSession(self._search, [clauses], variables, limits)
+            return smallest_core(ask, assumptions, FIRST_CORE_SLICES)
+        return None
 
     def _unknown(self, max_conflicts: int) -> Unknown:
         return Unknown(f"{self.name} needs more than {max_conflicts:,} conflicts")
@@ -145,10 +175,16 @@ class CdclSession:
                 return None
         return False
 
+    def core(self) -> list[int]:
+        """Assumptions that cannot all hold, after `solve` has returned False."""
+        if self._is_refuted:
+            return []
+        failed = self._state.learned[: self._state.numbers[K.LEARNED_LENGTH]].tolist()
+        return [*map(_number, failed)]
+
     def model(self) -> list[int]:
         """The true literals after `solve` has returned True."""
-        true_literals = np.flatnonzero(self._state.values == 1).tolist()
-        return [-(x // 2 + 1) if x & 1 else x // 2 + 1 for x in true_literals]
+        return [*map(_number, np.flatnonzero(self._state.values == 1).tolist())]
 
     def _checked(self, literals: Iterable[int]) -> list[int]:
         """The literals as a list. Raises ValueError unless each has a variable."""
@@ -176,6 +212,11 @@ class CdclSession:
         _check_length(2 * max(map(len, arrays.values())))
         more = {name: np.concatenate((old, np.zeros_like(old))) for name, old in arrays.items()}
         self._state = state._replace(**more)
+
+
+def _number(literal: int) -> int:
+    """The DIMACS number of a literal of `kernel`."""
+    return -(literal // 2 + 1) if literal & 1 else literal // 2 + 1
 
 
 def _dimacs(clauses: Iterable[Iterable[Clause]]) -> NDArray[np.int32]:

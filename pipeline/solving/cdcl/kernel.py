@@ -43,8 +43,8 @@ RECENT_LBD = 1  # moving average of LBD
 REALS = 2
 
 INTERRUPTED, SATISFIABLE, UNSATISFIABLE, FAILED, FULL = range(5)
-"""Results of `search`. INTERRUPTED: call it again. FAILED: the assumptions cannot all hold. FULL:
-call it again with larger arrays."""
+"""Results of `search`. INTERRUPTED: call it again. FAILED: the assumptions in `learned` cannot all
+hold. FULL: call it again with larger arrays."""
 
 FIRST_REDUCTION, REDUCTION_STEP = 2000, 300
 """Conflicts before the first removal of learned clauses, and the increase per removal."""
@@ -122,7 +122,7 @@ class State(NamedTuple):
     marked: Any
     """(V,): the variables whose role is to be reset."""
     learned: Any
-    """(V + 1,): the learned clause."""
+    """(V + 1,): the learned clause; after FAILED, assumptions that cannot all hold."""
     stack: Any
     """(V,): literals whose reasons are still to be visited."""
     stamps: Any
@@ -608,6 +608,36 @@ def _begin_query(state):
 
 
 @compiled()
+def _collect_failed(state, literal):
+    """Write assumptions that cannot all hold to `learned`. `literal`: an assumption that is false.
+
+    They are found on the trail, from the reasons of its negation (MiniSat's `analyzeFinal`).
+    """
+    numbers, roles, levels, reasons = state.numbers, state.roles, state.levels, state.reasons
+    state.learned[0], size = literal, 1
+    if levels[literal >> 1] > 0:
+        roles[literal >> 1] = 1
+        for position in range(numbers[TRAIL_LENGTH] - 1, state.level_starts[0] - 1, -1):
+            implied = state.trail[position]
+            variable = implied >> 1
+            if not roles[variable]:
+                continue
+            roles[variable] = 0
+            reason = reasons[variable]
+            if reason == NULL:
+                state.learned[size] = implied
+                size += 1
+            elif reason < 0:
+                roles[(-2 - reason) >> 1] = levels[(-2 - reason) >> 1] > 0
+            else:
+                for i in range(state.starts[reason], state.starts[reason + 1]):
+                    other = state.literals[i] >> 1
+                    if other != variable:
+                        roles[other] = levels[other] > 0
+    numbers[LEARNED_LENGTH] = size
+
+
+@compiled()
 def search(state, max_conflicts, max_visits):
     """Search for a model in which all assumptions hold. Returns a result as listed above.
 
@@ -641,6 +671,7 @@ def search(state, max_conflicts, max_visits):
         while numbers[LEVEL] < len(state.assumptions) and literal == NULL:
             literal = state.assumptions[numbers[LEVEL]]
             if values[literal] < 0:
+                _collect_failed(state, literal)
                 return FAILED
             if values[literal] > 0:
                 state.level_starts[numbers[LEVEL]] = numbers[TRAIL_LENGTH]

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import shutil
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager, suppress
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol, Self, TypeVar
@@ -42,6 +42,14 @@ class Closeable(ABC):
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+class Satisfiable(SolverError):
+    """The engine reports an unverified model of clauses that should have none."""
+
+    def __init__(self, engine: str, model: Iterable[int]) -> None:
+        super().__init__(f"{engine} found a model although there should be none")
+        self.model = frozenset(model)
 
 
 class Session(Protocol):

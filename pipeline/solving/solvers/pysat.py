@@ -8,7 +8,6 @@ from __future__ import annotations
 import errno
 import gc
 import os
-import sys
 from array import array
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -19,11 +18,12 @@ from itertools import chain, islice, takewhile
 from multiprocessing.connection import Connection
 from typing import Any, Literal, get_args
 
-from pipeline.errors import EnvironmentFailure, LimitReached, SolverError, SolverMissing
+from pipeline.errors import EnvironmentFailure, SolverError, SolverMissing
 from pipeline.limits import MIB, Deadline, Limits
 from pipeline.puzzle.clauses import Clause, PackedClauses, clauses_of
 from pipeline.solving.cnf import Answer, Cnf, Sat, Unknown, Unsat
-from pipeline.solving.solvers import Closeable
+from pipeline.solving.cores import CoreAnswer, CoreQuery, UnsatCore, shrinking_cores
+from pipeline.solving.solvers import Closeable, Satisfiable
 from pipeline.solving.solvers.child import Peer, limit_self
 
 ENGINE = "glucose4"
@@ -60,22 +60,6 @@ _GRACE_SECONDS = 0.5
 
 _CONFLICTS_PER_SLICE = 200
 """A query runs in slices of this number of conflicts. The deadline is checked between slices."""
-
-_FIRST_SLICES = 2
-"""Maximum number of slices of the first attempt at a query. Each further attempt may take four
-times as many.
-"""
-
-UnsatCore = tuple[list[int], bool]
-"""Assumptions that cannot all hold, and whether they are a minimal set."""
-
-
-class Satisfiable(SolverError):
-    """The engine reports an unverified model of clauses that should have none."""
-
-    def __init__(self, engine: str, model: Iterable[int]) -> None:
-        super().__init__(f"{engine} found a model although there should be none")
-        self.model = frozenset(model)
 
 
 class ProofLimitReached(SolverError):
@@ -194,8 +178,8 @@ class Pysat(Closeable):
                 match reply:
                     case "core", best:
                         continue
-                    case "sat", model:
-                        raise Satisfiable(CORE_ENGINE, model)
+                    case "sat":
+                        raise Satisfiable(CORE_ENGINE, ())
                 break
         return best
 
@@ -382,13 +366,31 @@ def _confirm(engine: Any, solutions: bytes, max_conflicts: int) -> bool | str:
 def _send_cores(
     pipe: Connection, engine: Any, assumptions: Sequence[int], deadline: Deadline
 ) -> None:
-    """Send smaller and smaller cores, then "no more". If all assumptions can hold, send a model."""
+    """Send smaller and smaller cores, then "no more". If all assumptions can hold, send "sat"."""
     try:
-        for core in shrinking_cores(engine, assumptions, deadline):
+        for core in shrinking_cores(core_query(engine, deadline), assumptions):
             pipe.send(("core", core))
         pipe.send("no more")
-    except Satisfiable as error:
-        pipe.send(("sat", error.model))
+    except Satisfiable:
+        pipe.send("sat")
+
+
+def core_query(engine: Any, deadline: Deadline) -> CoreQuery:
+    """The queries of `shrinking_cores`, to an engine that holds the clauses.
+
+    Run it in a process that can be killed: the deadline is checked only between slices.
+    """
+
+    def ask(assumptions: Sequence[int], slices: int) -> CoreAnswer:
+        for _ in range(slices):
+            deadline.check()
+            engine.conf_budget(_CONFLICTS_PER_SLICE)
+            holds = engine.solve_limited(assumptions=assumptions)
+            if holds is not None:
+                return "holds" if holds else {*(engine.get_core() or ())}
+        return "hard"
+
+    return ask
 
 
 def _adder(engine: Any) -> Callable[[Clause], object]:
@@ -417,55 +419,3 @@ def _proof_of(engine: Any) -> Any:
     steps = engine.get_proof()
     size = sum(map(len, steps or ())) + len(steps or ())
     return "too long" if size > PROOF_BYTES - _CUT_OFF_MARGIN else steps
-
-
-def shrinking_cores(
-    engine: Any, assumptions: Sequence[int], deadline: Deadline
-) -> Iterator[UnsatCore]:
-    """Yield smaller and smaller cores, which are sets of assumptions that cannot all hold.
-
-    The cores are deterministic, but the deadline may end the sequence early. Raises Satisfiable if
-    all assumptions can hold. Run this function in a process that can be killed, because
-    the deadline is not checked while the engine propagates.
-
-    The algorithm is deletion with clause-set refinement (J. Marques-Silva and I. Lynce, On
-    improving MUS extraction algorithms, 2011). Each assumption is left out in turn. If all others
-    can hold, the assumption is needed. Otherwise only the core of the others is kept. An assumption
-    whose query is hard is tried again later if it is still in the core.
-    """
-    with suppress(LimitReached):
-        core = _core_of(engine, assumptions, sys.maxsize, deadline)
-        if not isinstance(core, set):
-            raise Satisfiable(CORE_ENGINE, engine.get_model())
-        needed: list[int] = []
-        untried = [literal for literal in assumptions if literal in core]
-        hard: list[int] = []
-        yield untried, False
-        slices = _FIRST_SLICES
-        while untried or hard:
-            if not untried:
-                untried, hard, slices = hard, [], slices * 4
-            candidate = untried.pop()
-            core = _core_of(engine, [*needed, *hard, *untried], slices, deadline)
-            if core == "holds":
-                needed.append(candidate)
-            elif core == "hard":
-                hard.append(candidate)
-            else:
-                untried = [literal for literal in untried if literal in core]
-                hard = [literal for literal in hard if literal in core]
-                yield [*needed, *hard, *untried], False
-        yield needed, True
-
-
-def _core_of(
-    engine: Any, assumptions: Sequence[int], slices: int, deadline: Deadline
-) -> set[int] | Literal["holds", "hard"]:
-    """The core of the assumptions; "holds" if all can hold, "hard" if `slices` are not enough."""
-    for _ in range(slices):
-        deadline.check()
-        engine.conf_budget(_CONFLICTS_PER_SLICE)
-        holds = engine.solve_limited(assumptions=assumptions)
-        if holds is not None:
-            return "holds" if holds else set(engine.get_core() or ())
-    return "hard"

@@ -16,12 +16,11 @@ from pipeline.certify.formula import Formula
 from pipeline.errors import SolverError
 from pipeline.limits import Limits
 from pipeline.solving.cnf import Sat, Unknown, Unsat
-from pipeline.solving.solvers import child
+from pipeline.solving.solvers import Satisfiable, child
 from pipeline.solving.solvers.pysat import (
     ENGINES,
     ProofLimitReached,
     Pysat,
-    Satisfiable,
     engine_names,
 )
 
