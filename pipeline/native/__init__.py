@@ -25,6 +25,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from errno import EACCES, ENOENT
+from functools import cache
 from hashlib import sha256
 from importlib import import_module
 from importlib.util import find_spec
@@ -294,11 +295,17 @@ def flatten(arguments: Sequence[Any]) -> tuple[str, list[int]]:
             kinds += "i"
             numbers.append(int(argument))
         elif argument.flags.c_contiguous:
-            kinds += f"{argument.dtype.str}{argument.ndim}"
+            kinds += _kind(argument.dtype, argument.ndim)
             numbers += argument.ctypes.data, *argument.shape
         else:
             raise ValueError(f"an array of shape {argument.shape} is not contiguous")
     return kinds, numbers
+
+
+@cache
+def _kind(dtype: Any, dimensions: int) -> str:
+    """The type of an array; cached, because numpy is slow to name its types."""
+    return f"{dtype.str}{dimensions}"
 
 
 class ProgramLoader:

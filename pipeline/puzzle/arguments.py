@@ -69,6 +69,8 @@ def _cell(value: Any) -> CellLike:
 
 
 def _items(value: Any, expected: str) -> Iterable[Any]:
+    if type(value) in (tuple, list):  # fast path
+        return value  # type: ignore[no-any-return]
     if isinstance(value, (str, bytes)) or not isinstance(value, Iterable):
         raise TypeError(f"expected {expected}, found {value!r}")
     return value

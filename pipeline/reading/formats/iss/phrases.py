@@ -20,7 +20,13 @@ MAX_TEXT_CHARACTERS = 1 << 18
 _COORDINATES = "123456789abcdefg"
 """The characters of the rows and columns 1 to 16 in names of cells."""
 
-_CELL = re.compile(r"r([1-9a-g])c([1-9a-g])", re.ASCII | re.IGNORECASE)
+_PLACES = {
+    f"R{row}C{column}".upper(): (_COORDINATES.index(row) + 1, _COORDINATES.index(column) + 1)
+    for row in _COORDINATES
+    for column in _COORDINATES
+}
+"""The row and column, from 1, of the cell of each name. A pattern takes twice as long."""
+
 _EXTRA_CELL = re.compile(r"([a-z]+)([1-9]\d{0,3})?", re.ASCII | re.IGNORECASE)
 _EXTRA_PREFIXES = ("V", "CC", "DG")
 """The names of groups of extra cells begin with one of these."""
@@ -110,11 +116,8 @@ class Context:
 
     def cell(self, name: str) -> int | None:
         """The cell of this name, such as `R1C1` or `VA3`; None without such a cell."""
-        if match := _CELL.fullmatch(name):
-            row, column = (
-                _COORDINATES.index(character.lower()) + 1 for character in match.groups()
-            )
-            cell = self.geometry.cell_at(row, column)
+        if place := _PLACES.get(name.upper()):
+            cell = self.geometry.cell_at(*place)
             return cell if cell is not None and cell < self.geometry.grid_size else None
         match, free = _EXTRA_CELL.fullmatch(name), self.geometry.free_grid
         if match is None or free is None or match[1].upper() not in dict(free.groups):
@@ -130,7 +133,7 @@ class Context:
             return int(match[2]) > self.line_counts[match[1].lower() == "c"]
         match = _EXTRA_CELL.fullmatch(name)
         is_extra = match and match[2] and match[1].upper().startswith(_EXTRA_PREFIXES)
-        return bool(_CELL.fullmatch(name) or is_extra) and self.cell(name) is None
+        return bool(name.upper() in _PLACES or is_extra) and self.cell(name) is None
 
 
 class Arguments:
@@ -256,12 +259,13 @@ def phrases_of(text: Text) -> list[Phrase]:
     phrases: list[list[Word]] = []
     for token in chain.from_iterable(line.words(_TOKEN) for line in text.lines):
         if token.text == ".":
-            phrases.append([token._replace(text="", column=token.column + 1)])
+            phrases.append([Word(token.line, token.column + 1, "")])
         elif not phrases:
             raise text.at_word(token, "'.' and the type of a constraint")
         elif token.text == "~":
-            phrases[-1].append(token._replace(text="", column=token.column + 1))
+            phrases[-1].append(Word(token.line, token.column + 1, ""))
         else:
             last = phrases[-1][-1]
-            phrases[-1][-1] = (last if last.text else token)._replace(text=last.text + token.text)
+            start = last if last.text else token
+            phrases[-1][-1] = Word(start.line, start.column, last.text + token.text)
     return [Phrase(text, name, tuple(words)) for name, *words in phrases if name.text or words]
