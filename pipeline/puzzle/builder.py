@@ -65,6 +65,12 @@ _CLAUSES_PER_CHECK, _STEPS_PER_CHECK = 4096, 1 << 14
 
 
 @lru_cache(maxsize=16)
+def _unit_masks(units: tuple[tuple[int, ...], ...]) -> tuple[int, ...]:
+    """The cells of each unit, as a bit mask."""
+    return tuple(map(bits_of, units))
+
+
+@lru_cache(maxsize=16)
 def _peer_masks(cells: int, units: tuple[tuple[int, ...], ...]) -> list[int]:
     """For each cell, a bit mask of the cells in its units, itself included."""
     peers = [0] * cells
@@ -104,6 +110,7 @@ class ClauseBuilder:
         self.side = side
         self.units = units
         self.groups = (*units,)
+        self.group_masks = [*_unit_masks(tuple(map(tuple, units)))]
         self.values = range(lowest, lowest + side)
         self._offset = 1 - lowest
         self.limits = limits
@@ -148,11 +155,10 @@ class ClauseBuilder:
         """All clauses so far as one array."""
         import numpy as np  # noqa: PLC0415 - slow to load
 
-        instances = (
-            template.instantiate(conditions, rows)
-            for (template, conditions), rows in self._instances.items()
-        )
-        return np.concatenate((np.array(self._numbers, np.int32), *self._arrays, *instances))
+        from pipeline.puzzle.templates import instantiate  # noqa: PLC0415 - slow to load
+
+        numbers = np.array(self._numbers, np.int32)
+        return np.concatenate((numbers, *self._arrays, *instantiate(self._instances)))
 
     def literal(self, cell: int, value: int) -> int:
         """The literal for "the cell holds the value". The value must be one of `values`."""
@@ -362,11 +368,12 @@ class ClauseBuilder:
         Other clauses must require that, unconditionally. Groups that are part of a unit are left
         out.
         """
-        masks = [*map(bits_of, self.units)]
+        masks = _unit_masks(tuple(map(tuple, self.units)))
         for region in regions:
             bits = bits_of(region)
-            if not any(bits & mask == bits for mask in masks):
+            if not any([bits & mask == bits for mask in masks]):
                 self.groups += (region,)
+                self.group_masks.append(bits)
                 for cell in region:
                     self.peers[cell] |= bits
 

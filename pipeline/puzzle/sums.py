@@ -58,7 +58,8 @@ class Total(Constraint):
             if sets := _sets_of_one_weight(clauses, weights, total):
                 OneOfSets(tuple(weights), sets).encode(clauses)
                 return
-        groups = _group_cells(weights, clauses.groups if len(weights) > _SMALL_SUM else ())
+        is_small = len(weights) <= _SMALL_SUM
+        groups = [[cell] for cell in weights] if is_small else _group_cells(clauses, weights)
         # with the largest weights first, there are fewer intermediate sums
         groups.sort(key=lambda cells: -abs(weights[cells[0]]))
         if max(map(len, groups), default=0) >= _MIN_GROUP:
@@ -115,7 +116,7 @@ class SameTotals(Constraint):
         for part in self.parts:
             clauses.count_steps(len(part))
             weights = Counter(part if self.counted_value is None else ())
-            groups = _group_cells(weights, clauses.groups)
+            groups = _group_cells(clauses, weights)
             if max(map(len, groups), default=0) >= _MIN_GROUP:
                 _encode_sum(clauses, groups, weights, tuple(totals), [*totals.values()])
                 continue
@@ -131,7 +132,7 @@ class SameTotals(Constraint):
         """Encode that the cells of each part, which are distinct, hold the value equally often."""
         if value not in clauses.values:
             return
-        maximum = min(len(partition(part, clauses.groups)) for part in self.parts)
+        maximum = min(len(partition(clauses, part)) for part in self.parts)
         counts = [define_counts(clauses, part, value, maximum + 1) for part in self.parts]
         for reached, other_reached in zip(counts, (*counts[1:], counts[0]), strict=True):
             for count, other_count in zip(reached[:maximum], other_reached[:maximum], strict=True):
@@ -354,7 +355,7 @@ def _cancel_units(weights: dict[int, int], units: Sequence[Sequence[int]], value
     """
     whole = [unit for unit in units if len(unit) == len(values)]
     subtracted = 0
-    while True:
+    while 2 * len(weights) > len(values):  # else no unit has more cells inside than outside
         options = [
             (count - sum(cell not in weights for cell in unit), index, weight)
             for index, unit in enumerate(whole)
@@ -362,15 +363,16 @@ def _cancel_units(weights: dict[int, int], units: Sequence[Sequence[int]], value
         ]
         saved, index, weight = max(options, default=(0, 0, 0))
         if saved <= 0:
-            return subtracted
+            break
         subtracted += weight * sum(values)
         for cell in whole[index]:
             weights[cell] = weights.get(cell, 0) - weight
             if not weights[cell]:
                 del weights[cell]
+    return subtracted
 
 
-def _group_cells(weights: Mapping[int, int], groups: Sequence[Sequence[int]]) -> list[list[int]]:
+def _group_cells(clauses: ClauseBuilder, weights: Mapping[int, int]) -> list[list[int]]:
     """Partition the cells greedily into large groups.
 
     The cells of a group have the same weight and are in the same unit, so their values differ.
@@ -378,7 +380,7 @@ def _group_cells(weights: Mapping[int, int], groups: Sequence[Sequence[int]]) ->
     with_weight: dict[int, list[int]] = {}
     for cell, weight in weights.items():
         with_weight.setdefault(weight, []).append(cell)
-    return [part for cells in with_weight.values() for part in partition(cells, groups)]
+    return [part for cells in with_weight.values() for part in partition(clauses, cells)]
 
 
 def _encode_sum(
