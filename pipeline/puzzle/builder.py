@@ -219,7 +219,7 @@ class ClauseBuilder:
         self.count_steps(template.steps)
         self._count_clauses(template.clauses, template.literals_under(len(conditions)))
         rows = self._instances.setdefault((template, len(conditions)), [])
-        rows += (*cells, *literals, *conditions, own)
+        rows += (*cells, *literals, *conditions, own, 0)
         self.variables += template.auxiliary
         return [own + result for result in template.results]
 
@@ -241,7 +241,7 @@ class ClauseBuilder:
         self._count_clauses(count * template.clauses, count * literals)
         rows = self._instances.setdefault((template, len(conditions)), [])
         for cells in instances:
-            rows += (*cells, *conditions, self.variables)
+            rows += (*cells, *conditions, self.variables, 0)
             self.variables += template.auxiliary
 
     def _template(

@@ -32,18 +32,16 @@ _State = tuple[int, int]
 def partition(clauses: ClauseBuilder, cells: Iterable[int]) -> list[list[int]]:
     """Partition distinct cells greedily into few parts: parts of groups, and single cells."""
     remaining, parts = dict.fromkeys(cells), list[list[int]]()
-    bits = bits_of(remaining)
-    while remaining:
-        largest, count = [next(iter(remaining))], 1
-        for mask, group in zip(clauses.group_masks, clauses.groups, strict=True):
-            if (mask & bits).bit_count() > count:
-                largest = [cell for cell in group if cell in remaining]
-                count = len(largest)
-        parts.append(largest)
-        for cell in largest:
+    while len(remaining) > 1:
+        bits = bits_of(remaining)
+        sizes = [(mask & bits).bit_count() for mask in clauses.group_masks]
+        size = max(sizes, default=0)
+        if size <= 1:
+            break
+        parts.append([cell for cell in clauses.groups[sizes.index(size)] if cell in remaining])
+        for cell in parts[-1]:
             del remaining[cell]
-        bits ^= bits_of(largest)
-    return parts
+    return parts + [[cell] for cell in remaining]
 
 
 def define_counts(

@@ -68,7 +68,7 @@ class Template:
         layout = self._layouts.get(conditions)
         if layout is not None:
             return layout
-        numbers, placeholder = self.numbers, self.placeholder
+        numbers, placeholder = self.numbers.astype(np.intp), self.placeholder
         is_open = numbers == placeholder
         shift = np.where(abs(numbers) > placeholder, np.sign(numbers) * (conditions - 1), 0)
         literals = np.repeat(numbers + shift, np.where(is_open, conditions, 1))
@@ -77,81 +77,91 @@ class Template:
             literals[first + index] += index
         other = self.literals + conditions
         entries = (
-            [self.side] * self.cells + [1] * (other + 1),
-            [1] * self.cells + [0] * other + [1],
-            [self.side] * self.cells + [1] * other + [self.auxiliary],
+            [self.side] * self.cells + [1] * (other + 2),
+            [1] * self.cells + [0] * other + [1, 0],
+            [self.side] * self.cells + [1] * other + [self.auxiliary, 1],
         )
-        self._layouts[conditions] = layout = Layout(
-            np.array(entries, np.int32),
-            self.cells * self.side + other + self.auxiliary,
-            np.maximum(abs(literals) - 1, 0).astype(np.intp),
-            np.sign(literals).astype(np.int32),
-        )
+        variables = self.cells * self.side + other + self.auxiliary
+        indices = np.where(literals, 2 * abs(literals) - 2 + (literals < 0), 2 * variables)
+        layout = Layout(np.array(entries, np.int32), variables + 1, indices)
+        self._layouts[conditions] = layout
         return layout
 
 
 class Layout(NamedTuple):
-    """Where the literals of an instance come from.
+    """How an instance is made from its row, which has its open numbers and a 0 (see `Instances`).
 
-    - `entries`: the entries of a row of `instantiate`, one in each column: its factor, its offset,
-      and the number of consecutive variables that begin at factor · entry + offset.
-    - `variables`: the number of variables, in the order of the entries.
-    - `indices`: for each number of the clauses, the index of its variable; 0 for a 0.
-    - `signs`: the sign of each number.
+    - `entries`: for each number of a row its factor, its offset, and the number of consecutive
+      variables that begin at factor · number + offset.
+    - `variables`: the number of variables, including the one for 0.
+    - `indices`: for each number of the clauses, its index in a table of the literals v, -v for each
+      variable v.
     """
 
     entries: NDArray[np.int32]
     variables: int
     indices: NDArray[np.intp]
-    signs: NDArray[np.int32]
 
 
 Instances = Mapping[tuple[Template, int], list[int]]
-"""The instances of each template under a number of conditions, one after another. An instance is a
-row: its cells, its literals, the negations of its conditions, and the number of variables before
-its own.
+"""Maps a template and a number of conditions to the rows of its instances, one after another. A row
+has the cells, the literals, the negations of the conditions, the number of variables before its
+own, and 0.
 """
 
-_NUMBERS_PER_CHUNK = 1 << 18
-"""About the number of literals that are made at a time, by arrays of 32 bytes each."""
+# With few instances of each of many templates, as in a killer, the calls of numpy take longer than
+# the work. So these instances are made together, by more passes over their literals.
+_FEW_INSTANCES, _FEW_NUMBERS = 8, 4096
+"""Upper bounds on the instances and on the numbers of templates that are handled together."""
 
 
 def instantiate(instances: Instances) -> Iterator[NDArray[np.int32]]:
     """Yield the clauses of all instances, in order, with a 0 after each clause."""
-    layouts, rows, size = list[Layout](), list[int](), 0
-    for (template, conditions), all_rows in instances.items():
+    layouts, rows = list[Layout](), list[int]()
+    for (template, conditions), own_rows in instances.items():
         layout = template.layout(conditions)
-        width, numbers = layout.entries.shape[1], len(layout.indices)
-        length = width * (_NUMBERS_PER_CHUNK // (numbers + 1) + 1)
-        for start in range(0, len(all_rows), length):
-            chunk = all_rows[start : start + length] if len(all_rows) > length else all_rows
-            count = len(chunk) // width
+        count = len(own_rows) // layout.entries.shape[1]
+        if count < _FEW_INSTANCES and len(layout.indices) < _FEW_NUMBERS:
             layouts += [layout] * count
-            rows += chunk
-            size += count * numbers
-            if size >= _NUMBERS_PER_CHUNK:
-                yield _clauses_of(layouts, rows)
-                layouts, rows, size = [], [], 0
+            rows += own_rows
+            continue
+        if layouts:
+            yield _clauses_of_few(layouts, rows)
+            layouts, rows = [], []
+        yield _clauses_of_many(layout, own_rows)
     if layouts:
-        yield _clauses_of(layouts, rows)
+        yield _clauses_of_few(layouts, rows)
 
 
-def _clauses_of(layouts: Sequence[Layout], rows: Sequence[int]) -> NDArray[np.int32]:
-    """The clauses of instances. `layouts`: the layout of each instance; `rows`: their rows."""
-    entries = np.array(rows, np.int32)
+def _clauses_of_many(layout: Layout, rows: Sequence[int]) -> NDArray[np.int32]:
+    """The clauses of instances with the same layout."""
+    factors, offsets, lengths = layout.entries
+    firsts = np.array(rows, np.int32).reshape(-1, len(lengths)) * factors + offsets
+    columns = np.repeat(np.arange(len(lengths)), lengths)
+    steps = np.arange(layout.variables) - (np.cumsum(lengths) - lengths)[columns]
+    variables = firsts.take(columns, axis=1) + steps.astype(np.int32)
+    return _literals(variables).take(layout.indices, axis=1).reshape(-1)
+
+
+def _clauses_of_few(layouts: Sequence[Layout], rows: Sequence[int]) -> NDArray[np.int32]:
+    """The clauses of instances, whose layouts may differ."""
     factors, offsets, lengths = np.concatenate([layout.entries for layout in layouts], axis=1)
     ends = np.cumsum(lengths)
-    firsts = entries * factors + offsets - (ends - lengths)
+    firsts = np.array(rows, np.int32) * factors + offsets - (ends - lengths)
     variables = np.repeat(firsts, lengths) + np.arange(ends[-1])
-    signs = np.concatenate([layout.signs for layout in layouts])
-    if not len(variables):
-        return signs  # empty clauses
     counts = [layout.variables for layout in layouts]
-    before = np.cumsum(counts) - counts
+    before = 2 * (np.cumsum(counts) - counts)
     indices = np.concatenate([layout.indices for layout in layouts])
     indices += np.repeat(before, [len(layout.indices) for layout in layouts])
-    literals: NDArray[np.int32] = variables.astype(np.int32).take(indices, mode="clip") * signs
-    return literals
+    return _literals(variables.astype(np.int32)).take(indices)
+
+
+def _literals(variables: NDArray[np.int32]) -> NDArray[np.int32]:
+    """For each variable v of a row the literals v and -v."""
+    literals = np.empty((*variables.shape, 2), np.int32)
+    literals[..., 0] = variables
+    np.negative(variables, out=literals[..., 1])
+    return literals.reshape(*variables.shape[:-1], 2 * variables.shape[-1])
 
 
 class TemplateCache:
