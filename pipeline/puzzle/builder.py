@@ -371,7 +371,7 @@ class ClauseBuilder:
         masks = _unit_masks(tuple(map(tuple, self.units)))
         for region in regions:
             bits = bits_of(region)
-            if not any([bits & mask == bits for mask in masks]):
+            if not any(bits & mask == bits for mask in masks):
                 self.groups += (region,)
                 self.group_masks.append(bits)
                 for cell in region:

@@ -1,8 +1,8 @@
 """Templates: the clauses of a constraint with its cells and literals left open.
 
 Constraints of one shape have the same clauses but for their variables. A template has these clauses
-once, and `instantiate` makes the clauses of all constraints at once, with no Python code per clause.
-Templates are cached across puzzles.
+once, and `instantiate` makes the clauses of all constraints together, with no Python code per
+clause. Templates are cached across puzzles.
 
 The variables of a template, in ascending order, and what replaces them:
 
