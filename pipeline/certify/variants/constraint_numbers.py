@@ -55,7 +55,7 @@ from pipeline.puzzle.constraints import (
     Ranked,
 )
 from pipeline.puzzle.counts import CountsItself, Occurrences, Visible
-from pipeline.puzzle.geometry import bits_of, indices_of
+from pipeline.puzzle.geometry import bits_of
 from pipeline.puzzle.line_sums import SegmentSums, SumBetweenExtremes
 from pipeline.puzzle.sums import CountOfEqual, CountOfValues, SameTotals, Total
 
@@ -101,9 +101,7 @@ class ConstraintNumbers:
         self.source = simplified
         self._end = end
         self.units = simplified.all_units()
-        encoded_units = encode_units(self.units, deadline=end)
-        self._units_of_cell = encoded_units.units_of_cell
-        self._unit_arrays = encoded_units.arrays
+        self._unit_numbers = encoded_units = encode_units(self.units, deadline=end)
         self.blocks = [bit_tables()]
         self._block_offsets: dict[int, int] = {}
         self.end_of_blocks = L.DATA
@@ -250,7 +248,12 @@ class ConstraintNumbers:
         begin = self._add_table(np.array(masks, np.int64))
         return [
             self._add_encoded(
-                L.ONE_OF_SETS, queue, cells, begin, begin + len(masks), *self._context(cells)
+                L.ONE_OF_SETS,
+                queue,
+                cells,
+                begin,
+                begin + len(masks),
+                *self._unit_numbers.context(cells),
             )
         ]
 
@@ -377,7 +380,9 @@ class ConstraintNumbers:
         Returns the offset of the constraint; no offset if the sum is trivial or was added before.
         Raises NoSolution if the sum has no terms and its total is not 0, and TooLarge.
         """
-        terms = {cell: weight for cell, weight in sorted(terms.items()) if weight}
+        terms = dict(sorted(terms.items()))
+        if 0 in terms.values():
+            terms = {cell: weight for cell, weight in terms.items() if weight}
         if not terms:
             if total:
                 raise NoSolution
@@ -395,22 +400,9 @@ class ConstraintNumbers:
         for weight, cells in groups:
             has_sets = self._use_sets(len(cells), len(groups))
             numbers += len(cells), weight, has_sets
-            contexts += self._context(cells) if has_sets else [0]
+            contexts += self._unit_numbers.context(tuple(cells)) if has_sets else [0]
         scope = [cell for _, cells in groups for cell in cells]
         return [self._add_encoded(L.TOTAL, queue, scope, *numbers, *contexts)]
-
-    def _context(self, cells: Sequence[int]) -> list[int]:
-        """Return the context of a group of cells (see `layout`)."""
-        if len(cells) < 2:
-            return [0]
-        group = bits_of(cells)
-        rests = [
-            (cells_of_unit & ~group, values)
-            for cells_of_unit, values in self._units_of_cell.get(cells[0], ())
-            if not group & ~cells_of_unit and cells_of_unit != group
-        ]
-        numbers = ((rest.bit_count(), values, *indices_of(rest)) for rest, values in rests)
-        return [len(rests), *chain.from_iterable(numbers)]
 
     def _use_sets(self, length: int, group_count: int) -> int:
         """Return 1 if the propagator is to list the sets of values of a group, else 0.
@@ -434,26 +426,30 @@ class ConstraintNumbers:
     def _divide_into_groups(self, terms: Terms) -> list[Group]:
         """Divide the cells of a sum into groups, ordered by decreasing absolute weight."""
         peers, remaining = self.source.peers, dict(terms)
-        groups: list[tuple[int, list[int], int]] = []  # weight, cells, common peers
+        groups = list[Group]()
+        common = list[int]()  # for each group, the peers of all its cells
         while len(remaining) > _MAX_UNGROUPED_CELLS:
             same_weight = self._equal_weights_by_unit(remaining)
             weight, cells = max(same_weight, key=lambda group: len(group[1]), default=(0, []))
             if len(cells) < 2:
                 break
-            common_peers = L.NONE
+            common.append(L.NONE)
             for cell in cells:
-                common_peers &= peers[cell]
+                common[-1] &= peers[cell]
                 del remaining[cell]
-            groups.append((weight, cells, common_peers))
+            groups.append((weight, cells))
         for cell, weight in remaining.items():
-            for index, (group_weight, cells, common_peers) in enumerate(groups):
-                if group_weight == weight and common_peers >> cell & 1:
-                    groups[index] = weight, [*cells, cell], common_peers & peers[cell]
+            for index, (group_weight, cells) in enumerate(groups):
+                if group_weight == weight and common[index] >> cell & 1:
+                    cells.append(cell)
+                    common[index] &= peers[cell]
                     break
             else:
-                groups.append((weight, [cell], peers[cell]))
-        groups.sort(key=lambda group: -abs(group[0]))
-        return [(weight, cells) for weight, cells, _ in groups]
+                groups.append((weight, [cell]))
+                common.append(peers[cell])
+        if len(groups) > 1:
+            groups.sort(key=lambda group: -abs(group[0]))
+        return groups
 
     def _equal_weights_by_unit(self, terms: Terms) -> Iterator[Group]:
         """Yield a group for each unit and weight: the cells of the unit with this weight."""
@@ -493,7 +489,7 @@ class ConstraintNumbers:
     # too.
     def arrays(self) -> tuple[Numbers, Numbers]:
         """Return `numbers` and `scheduled` as arrays, the latter with two columns."""
-        numbers, scheduled = self._unit_arrays
+        numbers, scheduled = self._unit_numbers.arrays
         rest = np.array(self.numbers[len(numbers) :], np.int64)
         rest_scheduled = np.array(self.scheduled[len(scheduled) :], np.int64).reshape(-1, 2)
         return np.concatenate([numbers, rest]), np.concatenate([scheduled, rest_scheduled])
