@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from pipeline.puzzle.templates import Template
+    from pipeline.puzzle.templates import Template, TemplateCache
 
 
 Encoding = Callable[..., Sequence[int] | None]
@@ -68,6 +68,16 @@ _CLAUSES_PER_CHECK, _STEPS_PER_CHECK = 4096, 1 << 14
 def _unit_masks(units: tuple[tuple[int, ...], ...]) -> tuple[int, ...]:
     """The cells of each unit, as a bit mask."""
     return tuple(map(bits_of, units))
+
+
+@lru_cache(maxsize=16)
+def _masks_of_cells(units: tuple[tuple[int, ...], ...]) -> dict[int, list[int]]:
+    """For each cell of a unit, its units as bit masks."""
+    masks_of_cells: dict[int, list[int]] = {}
+    for unit, mask in zip(units, _unit_masks(units), strict=True):
+        for cell in unit:
+            masks_of_cells.setdefault(cell, []).append(mask)
+    return masks_of_cells
 
 
 @lru_cache(maxsize=16)
@@ -247,30 +257,41 @@ class ClauseBuilder:
     def _template(
         self, encode: Encoding, cells: int, literals: int, parameters: tuple[Hashable, ...]
     ) -> Template:
-        from pipeline.puzzle.templates import TEMPLATES, Template  # noqa: PLC0415 - slow to load
-
         shape = encode, cells, literals, self.values, self.limits.sets, parameters
-        template = TEMPLATES.get(shape)
+        template = self._templates.get(shape)
         if template is None:
-            remaining, check = self._remaining_limits(), self._check and self._check_memory
-            recorder = ClauseBuilder(self.side, cells, remaining, check, self.values[0])
-            parameter_literals = [recorder.new_variable() for _ in range(literals)]
-            placeholder = recorder.new_variable()
-            recorder._conditions = (placeholder,)
-            recorder._is_recorder = True
-            recorder._clauses_before = self._clauses_before + self._clause_count
-            results = encode(recorder, tuple(range(cells)), parameter_literals, *parameters) or ()
-            template = Template(
-                recorder._joined(),
-                self.side,
-                cells,
-                literals,
-                recorder.variables - placeholder,
-                tuple(result - placeholder for result in results),
-                recorder._steps,
-            )
-            TEMPLATES.add(shape, template)
+            template = self._new_template(encode, cells, literals, parameters)
+            self._templates.add(shape, template)
         return template
+
+    @cached_property
+    def _templates(self) -> TemplateCache:
+        from pipeline.puzzle.templates import TEMPLATES  # noqa: PLC0415 - slow to load
+
+        return TEMPLATES
+
+    def _new_template(
+        self, encode: Encoding, cells: int, literals: int, parameters: tuple[Hashable, ...]
+    ) -> Template:
+        from pipeline.puzzle.templates import Template  # noqa: PLC0415 - as above
+
+        remaining, check = self._remaining_limits(), self._check and self._check_memory
+        recorder = ClauseBuilder(self.side, cells, remaining, check, self.values[0])
+        parameter_literals = [recorder.new_variable() for _ in range(literals)]
+        placeholder = recorder.new_variable()
+        recorder._conditions = (placeholder,)
+        recorder._is_recorder = True
+        recorder._clauses_before = self._clauses_before + self._clause_count
+        results = encode(recorder, tuple(range(cells)), parameter_literals, *parameters) or ()
+        return Template(
+            recorder._joined(),
+            self.side,
+            cells,
+            literals,
+            recorder.variables - placeholder,
+            tuple(result - placeholder for result in results),
+            recorder._steps,
+        )
 
     def _remaining_limits(self) -> ClauseLimits:
         """The limits that the clauses and steps so far leave for a template.
@@ -368,9 +389,9 @@ class ClauseBuilder:
         Other clauses must require that, unconditionally. Groups that are part of a unit are left
         out.
         """
-        masks = _unit_masks(tuple(map(tuple, self.units)))
+        masks_of_cells = _masks_of_cells(tuple(map(tuple, self.units)))
         for region in regions:
-            bits = bits_of(region)
+            bits, masks = bits_of(region), masks_of_cells.get(min(region, default=-1), ())
             if not any(bits & mask == bits for mask in masks):
                 self.groups += (region,)
                 self.group_masks.append(bits)

@@ -372,7 +372,7 @@ class Puzzle:
             if builder.has_room:
                 total.encode(builder)
         max_clauses = len(builder) + _MAX_INNIES
-        for innies in unit_totals(parts, builder.groups, values, builder.peers):
+        for innies in unit_totals(parts, builder.group_masks, values, builder.peers):
             if builder.has_room and len(builder) < max_clauses:
                 innies.encode(builder)
         clauses = builder.build()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from itertools import accumulate, chain, permutations
 from typing import TYPE_CHECKING
 
@@ -66,21 +67,8 @@ class Total(Constraint):
             _encode_sum(clauses, groups, weights, (total,))
             return
         cells = [*chain.from_iterable(groups)]
-        ranges = [_sum_ranges(len(group), weights[group[0]], clauses.values) for group in groups]
-        prefix_ranges, suffix_ranges = (
-            _prefix_ranges(ranges),
-            _prefix_ranges(reversed(ranges))[::-1],
-        )
-        before_and_after = zip(prefix_ranges[1:], suffix_ranges[1:], strict=True)
-        clauses.require_sum(
-            cells,
-            tuple(tuple(weights[cell] * value for value in clauses.values) for cell in cells),
-            tuple(
-                (max(lowest, total - max_after), min(highest, total - min_after))
-                for (lowest, highest), (min_after, max_after) in before_and_after
-            ),
-            (total,),
-        )
+        shape = tuple([(len(group), weights[group[0]]) for group in groups])
+        clauses.require_sum(cells, *_summands_and_bounds(shape, total, clauses.values), (total,))
 
 
 class SameTotals(Constraint):
@@ -353,9 +341,11 @@ def _cancel_units(weights: dict[int, int], units: Sequence[Sequence[int]], value
     need far fewer intermediate sums. Greedy: each step takes the unit and the weight
     that leave the fewest cells. Changes `weights`; returns the sum of what was subtracted.
     """
+    if 2 * len(weights) <= len(values):
+        return 0  # each unit has as many cells outside, or more
     whole = [unit for unit in units if len(unit) == len(values)]
     subtracted = 0
-    while 2 * len(weights) > len(values):  # else no unit has more cells inside than outside
+    while True:
         options = [
             (count - sum(cell not in weights for cell in unit), index, weight)
             for index, unit in enumerate(whole)
@@ -363,13 +353,12 @@ def _cancel_units(weights: dict[int, int], units: Sequence[Sequence[int]], value
         ]
         saved, index, weight = max(options, default=(0, 0, 0))
         if saved <= 0:
-            break
+            return subtracted
         subtracted += weight * sum(values)
         for cell in whole[index]:
             weights[cell] = weights.get(cell, 0) - weight
             if not weights[cell]:
                 del weights[cell]
-    return subtracted
 
 
 def _group_cells(clauses: ClauseBuilder, weights: Mapping[int, int]) -> list[list[int]]:
@@ -412,6 +401,29 @@ def _encode_sum(
     required = tuple(total - constant for total in totals)
     parameters = tuple(numbers), required
     clauses.encode_cached(require_total, (), (*literals, *total_literals), parameters)
+
+
+@lru_cache(maxsize=1024)
+def _summands_and_bounds(
+    groups: tuple[tuple[int, int], ...], total: int, values: range
+) -> tuple[tuple[tuple[int, ...], ...], tuple[tuple[int, int], ...]]:
+    """The arguments `summands` and `bounds` of `require_sum` for groups of cells that differ.
+
+    `groups`: the number of cells of each group, and their weight.
+    """
+    ranges = [_sum_ranges(length, weight, values) for length, weight in groups]
+    prefix_ranges, suffix_ranges = (
+        _prefix_ranges(ranges),
+        _prefix_ranges(reversed(ranges))[::-1],
+    )
+    bounds = [
+        (max(lowest, total - max_after), min(highest, total - min_after))
+        for (lowest, highest), (min_after, max_after) in zip(
+            prefix_ranges[1:], suffix_ranges[1:], strict=True
+        )
+    ]
+    weights = chain.from_iterable([weight] * length for length, weight in groups)
+    return tuple(tuple(weight * value for value in values) for weight in weights), tuple(bounds)
 
 
 def _sum_ranges(length: int, weight: int, values: range) -> list[tuple[int, int]]:

@@ -36,20 +36,20 @@ _Sum = tuple[int, int]
 
 def unit_totals(
     constraints: Sequence[Constraint],
-    units: Sequence[Sequence[int]],
+    units: Sequence[int],
     values: range,
     peers: Sequence[int],
 ) -> Iterator[Constraint]:
     """Yield innies and outies: sums that follow from units and from the cages.
 
     - `constraints`: may have the sums of cages.
-    - `units`: groups of cells that hold different values.
+    - `units`: masks of groups of cells that hold different values.
     - `peers`: for each cell, a bit mask of the cells in its units, itself included.
     """
     cages = _disjoint_cages(constraints)
     if not cages:
         return
-    bands = _bands(tuple([bits_of(unit) for unit in units if len(unit) == len(values)]))
+    bands = _bands(tuple([unit for unit in units if unit.bit_count() == len(values)]))
     covered = [0] * len(bands.cells)
     totals = [count * sum(values) for count in bands.unit_counts]
     for cage, cage_total in cages:
@@ -62,7 +62,7 @@ def unit_totals(
         if not caged or not rest or rest in seen:
             continue
         innies = rest & band
-        is_set = innies in (0, rest) and _are_peers(rest, peers)
+        is_set = (not innies or innies == rest) and _are_peers(rest, peers)
         if is_set and rest & (rest - 1):
             seen.add(rest)
             yield SetTotal(tuple(indices_of(rest)), total if innies else -total, values)
@@ -85,7 +85,10 @@ def _disjoint_cages(constraints: Sequence[Constraint]) -> list[_Sum]:
 
 def _are_peers(cells: int, peers: Sequence[int]) -> bool:
     """Whether any two of the cells are in a unit."""
-    return all(peers[cell] & cells == cells for cell in indices_of(cells))
+    for cell in indices_of(cells):  # faster than `all`, as the first cell usually decides
+        if peers[cell] & cells != cells:
+            return False
+    return True
 
 
 @dataclass(frozen=True, slots=True, eq=False)
