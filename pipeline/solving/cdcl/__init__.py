@@ -31,8 +31,8 @@ loader = ProgramLoader(PROGRAM)
 VISITS_PER_CALL = 1_000_000
 """Number of visits between two checks of the clock: some tens of milliseconds."""
 
-LEARNED_CLAUSES, LEARNED_LITERALS = 8_000, 200_000
-"""Initial room for learned clauses and for their literals."""
+LEARNED_CLAUSES, LEARNED_LITERALS = 2_000, 50_000
+"""Initial room for learned clauses and for their literals: few puzzles need more."""
 
 MAX_ENTRIES = 2**31 - 1
 """Maximum length of an array: its indices are stored as 32-bit numbers."""
