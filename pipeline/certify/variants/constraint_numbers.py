@@ -388,7 +388,7 @@ class ConstraintNumbers:
                 raise NoSolution
             return []
         values, weights = self.source.values, terms.values()
-        if max(abs(total), sum(map(abs, weights)) * values[-1]) > MAX_SUM:
+        if abs(total) > MAX_SUM or sum(map(abs, weights)) * values[-1] > MAX_SUM:
             raise TooLarge("the numbers in a sum are too large")
         if queue != _IN_ALTERNATIVE:
             key = tuple(terms.items()), total
@@ -396,12 +396,13 @@ class ConstraintNumbers:
                 return []
             self._known_totals.add(key)
         groups = self._divide_into_groups(terms)
-        numbers, contexts = [total - values[0] * sum(weights), len(groups)], list[int]()
+        scope, contexts = list[int](), list[int]()
+        numbers = [total - values[0] * sum(weights), len(groups)]
         for weight, cells in groups:
             has_sets = self._use_sets(len(cells), len(groups))
             numbers += len(cells), weight, has_sets
-            contexts += self._unit_numbers.context(tuple(cells)) if has_sets else [0]
-        scope = [cell for _, cells in groups for cell in cells]
+            contexts += self._unit_numbers.context(tuple(cells)) if has_sets else (0,)
+            scope += cells
         return [self._add_encoded(L.TOTAL, queue, scope, *numbers, *contexts)]
 
     def _use_sets(self, length: int, group_count: int) -> int:
@@ -410,10 +411,10 @@ class ConstraintNumbers:
         Adds the table of sets when it is first needed. `length` is the number of cells of the
         group, `group_count` the number of groups of the sum.
         """
+        if length == 1:
+            return 0
         count = len(self.source.values)
-        if length == 1 or count > (
-            _MAX_UNGROUPED_CELLS if group_count > 1 else MAX_VALUES_WITH_SETS
-        ):
+        if count > (_MAX_UNGROUPED_CELLS if group_count > 1 else MAX_VALUES_WITH_SETS):
             return 0
         if self.sets_offset == L.NONE:
             masks, offsets = sets_by_sum(count)
