@@ -325,8 +325,9 @@ def _families_with_rules(
         # clauses of one length need no search for their ends, unlike `PackedClauses.renumbered`
         renamed = new_literals.take(columns)
         unsatisfied = renamed.compress((renamed != true_literal).all(axis=0), axis=1).T
-        remaining = PackedClauses(unsatisfied[unsatisfied != -true_literal].tobytes())
-        yield Family(title, len(unsatisfied), remaining)
+        is_kept = unsatisfied != -true_literal
+        remaining = unsatisfied if is_kept.all() else unsatisfied[is_kept]
+        yield Family(title, len(unsatisfied), PackedClauses(remaining.tobytes()))
     clauses = PackedClauses(rules.data).renumbered(new_literals, true_literal)
     yield Family(RULES_TITLE, len(clauses), clauses)
 
