@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Sequence
+from functools import reduce
 from itertools import accumulate, chain
-from operator import eq
+from operator import and_, eq
 from typing import Any
 
 import numpy as np
@@ -108,7 +109,7 @@ class ConstraintNumbers:
         self.numbers = [*encoded_units.numbers]
         self.scheduled = [*encoded_units.scheduled]
         self._covers = Covers(simplified)
-        self._known_totals: set[tuple[tuple[tuple[int, int], ...], int]] = set()
+        self._known_totals = set[tuple[Terms, int]]()
         self.sets_offset = L.NONE
         self.scratch = self.max_any_of_cells = 1
         self.edges: dict[Edge, None] = {}
@@ -372,7 +373,8 @@ class ConstraintNumbers:
             self._add_encoded(L.INCREASING, L.NORMAL, [*small.line, *large.line], used)
 
     def add_total(self, constraint: Total, queue: int) -> list[int]:
-        return self._add_sum(constraint.weights(), constraint.total, queue)
+        terms = [term for term in sorted(constraint.weights().items()) if term[1]]
+        return self._add_sum(tuple(terms), constraint.total, queue)
 
     def _add_sum(self, terms: Terms, total: int, queue: int) -> list[int]:
         """Add a weighted sum of values, converted to a sum of their indices.
@@ -380,21 +382,17 @@ class ConstraintNumbers:
         Returns the offset of the constraint; no offset if the sum is trivial or was added before.
         Raises NoSolution if the sum has no terms and its total is not 0, and TooLarge.
         """
-        terms = dict(sorted(terms.items()))
-        if 0 in terms.values():
-            terms = {cell: weight for cell, weight in terms.items() if weight}
         if not terms:
             if total:
                 raise NoSolution
             return []
-        values, weights = self.source.values, terms.values()
+        values, weights = self.source.values, [weight for _, weight in terms]
         if abs(total) > MAX_SUM or sum(map(abs, weights)) * values[-1] > MAX_SUM:
             raise TooLarge("the numbers in a sum are too large")
         if queue != _IN_ALTERNATIVE:
-            key = tuple(terms.items()), total
-            if key in self._known_totals:
+            if (terms, total) in self._known_totals:
                 return []
-            self._known_totals.add(key)
+            self._known_totals.add((terms, total))
         groups = self._divide_into_groups(terms)
         scope, contexts = list[int](), list[int]()
         numbers = [total - values[0] * sum(weights), len(groups)]
@@ -426,20 +424,17 @@ class ConstraintNumbers:
     # whose cells are all its peers.
     def _divide_into_groups(self, terms: Terms) -> list[Group]:
         """Divide the cells of a sum into groups, ordered by decreasing absolute weight."""
-        peers, remaining = self.source.peers, dict(terms)
-        groups = list[Group]()
+        peers, groups = self.source.peers, list[Group]()
         common = list[int]()  # for each group, the peers of all its cells
-        while len(remaining) > _MAX_UNGROUPED_CELLS:
-            same_weight = self._equal_weights_by_unit(remaining)
+        while len(terms) > _MAX_UNGROUPED_CELLS:
+            same_weight = self._equal_weights_by_unit(dict(terms))
             weight, cells = max(same_weight, key=lambda group: len(group[1]), default=(0, []))
             if len(cells) < 2:
                 break
-            common.append(L.NONE)
-            for cell in cells:
-                common[-1] &= peers[cell]
-                del remaining[cell]
             groups.append((weight, cells))
-        for cell, weight in remaining.items():
+            common.append(reduce(and_, [peers[cell] for cell in cells]))
+            terms = tuple([term for term in terms if term[0] not in cells])
+        for cell, weight in terms:
             for index, (group_weight, cells) in enumerate(groups):
                 if group_weight == weight and common[index] >> cell & 1:
                     cells.append(cell)
@@ -452,13 +447,13 @@ class ConstraintNumbers:
             groups.sort(key=lambda group: -abs(group[0]))
         return groups
 
-    def _equal_weights_by_unit(self, terms: Terms) -> Iterator[Group]:
+    def _equal_weights_by_unit(self, weights: dict[int, int]) -> Iterator[Group]:
         """Yield a group for each unit and weight: the cells of the unit with this weight."""
         for unit in self.units:
             by_weight: dict[int, list[int]] = {}
             for cell in unit.cells:
-                if cell in terms:
-                    by_weight.setdefault(terms[cell], []).append(cell)
+                if cell in weights:
+                    by_weight.setdefault(weights[cell], []).append(cell)
             yield from by_weight.items()
 
     def _add_any_of(self, alternatives: list[list[Constraint]]) -> None:
