@@ -40,8 +40,8 @@ class Violation:
 def certify_grid(puzzle: Puzzle, grid: Grid) -> tuple[Violation, ...]:
     """Return all violations of the puzzle's rules by a grid; none if the grid is a solution.
 
-    Rules other than rows, columns and boxes are checked by their method `holds`. If the grid and
-    the puzzle differ in geometry, this is the only violation.
+    Rules other than rows, columns and boxes are checked by the method `holds` of their constraints.
+    If the grid and the puzzle differ in geometry, this is the only violation.
 
         >>> from pipeline import parse_puzzle
         >>> puzzle = parse_puzzle("1.....2..3.....4")
@@ -82,6 +82,8 @@ def _repetitions(geometry: Geometry, values: Sequence[int]) -> Iterator[Violatio
     """Yield a violation for each repeated value of a unit. The value 0 is an empty cell."""
     for index, unit in enumerate(units_of(geometry)):
         first: dict[int, int] = {}
+        if len({values[cell] for cell in unit}) == len(unit):
+            continue
         for cell in unit:
             value = values[cell]
             if value and first.setdefault(value, cell) != cell:
@@ -110,8 +112,8 @@ def _forbidden_values(puzzle: Puzzle, grid: Grid) -> Iterator[Violation]:
 def _broken_rules(puzzle: Puzzle, grid: Grid) -> Iterator[Violation]:
     """Yield a violation for each further rule of the puzzle that the grid breaks."""
     geometry = puzzle.geometry
-    for rule in puzzle.rules:
-        if not rule.holds(geometry, grid.values):
+    for rule, constraint in zip(puzzle.rules, puzzle.constraints(), strict=True):
+        if not constraint.holds(grid.values):
             places = tuple(map(geometry.place, rule.scope(geometry)))
             yield Violation(rule.name, f"{rule.describe(geometry)} is broken", places)
 

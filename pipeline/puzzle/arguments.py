@@ -70,7 +70,8 @@ def _cell(value: Any) -> CellLike:
 
 def _items(value: Any, expected: str) -> Iterable[Any]:
     if type(value) in (tuple, list):  # fast path
-        return value  # type: ignore[no-any-return]
+        items: Iterable[Any] = value
+        return items
     if isinstance(value, (str, bytes)) or not isinstance(value, Iterable):
         raise TypeError(f"expected {expected}, found {value!r}")
     return value
@@ -165,6 +166,8 @@ def convert_fields(rule: Any, name: str) -> bool:
     positions: list[object] = []
 
     def of_cell(value: Any) -> CellLike:
+        if type(value) is int and value >= 0:  # as in `_cell`, but most cells are numbers
+            return value
         cell = _cell(value)
         if type(cell) is tuple:
             positions.append(cell)

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from pipeline.puzzle.templates import Template
+    from pipeline.puzzle.templates import Template, TemplateCache
 
 
 Encoding = Callable[..., Sequence[int] | None]
@@ -62,6 +62,22 @@ _CLAUSE_BYTES, _LITERAL_BYTES = 80, 24
 
 _CLAUSES_PER_CHECK, _STEPS_PER_CHECK = 4096, 1 << 14
 """Number of clauses, and number of steps, between two calls of `check`."""
+
+
+@lru_cache(maxsize=16)
+def _unit_masks(units: tuple[tuple[int, ...], ...]) -> tuple[int, ...]:
+    """The cells of each unit, as a bit mask."""
+    return tuple(map(bits_of, units))
+
+
+@lru_cache(maxsize=16)
+def _masks_of_cells(units: tuple[tuple[int, ...], ...]) -> dict[int, list[int]]:
+    """For each cell of a unit, its units as bit masks."""
+    masks_of_cells: dict[int, list[int]] = {}
+    for unit, mask in zip(units, _unit_masks(units), strict=True):
+        for cell in unit:
+            masks_of_cells.setdefault(cell, []).append(mask)
+    return masks_of_cells
 
 
 @lru_cache(maxsize=16)
@@ -104,6 +120,7 @@ class ClauseBuilder:
         self.side = side
         self.units = units
         self.groups = (*units,)
+        self.group_masks = [*_unit_masks(tuple(map(tuple, units)))]
         self.values = range(lowest, lowest + side)
         self._offset = 1 - lowest
         self.limits = limits
@@ -148,11 +165,10 @@ class ClauseBuilder:
         """All clauses so far as one array."""
         import numpy as np  # noqa: PLC0415 - slow to load
 
-        instances = (
-            template.instantiate(conditions, rows)
-            for (template, conditions), rows in self._instances.items()
-        )
-        return np.concatenate((np.array(self._numbers, np.int32), *self._arrays, *instances))
+        from pipeline.puzzle.templates import instantiate  # noqa: PLC0415 - slow to load
+
+        numbers = np.array(self._numbers, np.int32)
+        return np.concatenate((numbers, *self._arrays, *instantiate(self._instances)))
 
     def literal(self, cell: int, value: int) -> int:
         """The literal for "the cell holds the value". The value must be one of `values`."""
@@ -213,7 +229,7 @@ class ClauseBuilder:
         self.count_steps(template.steps)
         self._count_clauses(template.clauses, template.literals_under(len(conditions)))
         rows = self._instances.setdefault((template, len(conditions)), [])
-        rows += (*cells, *literals, *conditions, own)
+        rows += (*cells, *literals, *conditions, own, 0)
         self.variables += template.auxiliary
         return [own + result for result in template.results]
 
@@ -235,36 +251,47 @@ class ClauseBuilder:
         self._count_clauses(count * template.clauses, count * literals)
         rows = self._instances.setdefault((template, len(conditions)), [])
         for cells in instances:
-            rows += (*cells, *conditions, self.variables)
+            rows += (*cells, *conditions, self.variables, 0)
             self.variables += template.auxiliary
 
     def _template(
         self, encode: Encoding, cells: int, literals: int, parameters: tuple[Hashable, ...]
     ) -> Template:
-        from pipeline.puzzle.templates import TEMPLATES, Template  # noqa: PLC0415 - slow to load
-
         shape = encode, cells, literals, self.values, self.limits.sets, parameters
-        template = TEMPLATES.get(shape)
+        template = self._templates.get(shape)
         if template is None:
-            remaining, check = self._remaining_limits(), self._check and self._check_memory
-            recorder = ClauseBuilder(self.side, cells, remaining, check, self.values[0])
-            parameter_literals = [recorder.new_variable() for _ in range(literals)]
-            placeholder = recorder.new_variable()
-            recorder._conditions = (placeholder,)
-            recorder._is_recorder = True
-            recorder._clauses_before = self._clauses_before + self._clause_count
-            results = encode(recorder, tuple(range(cells)), parameter_literals, *parameters) or ()
-            template = Template(
-                recorder._joined(),
-                self.side,
-                cells,
-                literals,
-                recorder.variables - placeholder,
-                tuple(result - placeholder for result in results),
-                recorder._steps,
-            )
-            TEMPLATES.add(shape, template)
+            template = self._new_template(encode, cells, literals, parameters)
+            self._templates.add(shape, template)
         return template
+
+    @cached_property
+    def _templates(self) -> TemplateCache:
+        from pipeline.puzzle.templates import TEMPLATES  # noqa: PLC0415 - slow to load
+
+        return TEMPLATES
+
+    def _new_template(
+        self, encode: Encoding, cells: int, literals: int, parameters: tuple[Hashable, ...]
+    ) -> Template:
+        from pipeline.puzzle.templates import Template  # noqa: PLC0415 - as above
+
+        remaining, check = self._remaining_limits(), self._check and self._check_memory
+        recorder = ClauseBuilder(self.side, cells, remaining, check, self.values[0])
+        parameter_literals = [recorder.new_variable() for _ in range(literals)]
+        placeholder = recorder.new_variable()
+        recorder._conditions = (placeholder,)
+        recorder._is_recorder = True
+        recorder._clauses_before = self._clauses_before + self._clause_count
+        results = encode(recorder, tuple(range(cells)), parameter_literals, *parameters) or ()
+        return Template(
+            recorder._joined(),
+            self.side,
+            cells,
+            literals,
+            recorder.variables - placeholder,
+            tuple(result - placeholder for result in results),
+            recorder._steps,
+        )
 
     def _remaining_limits(self) -> ClauseLimits:
         """The limits that the clauses and steps so far leave for a template.
@@ -362,11 +389,12 @@ class ClauseBuilder:
         Other clauses must require that, unconditionally. Groups that are part of a unit are left
         out.
         """
-        masks = [*map(bits_of, self.units)]
+        masks_of_cells = _masks_of_cells(tuple(map(tuple, self.units)))
         for region in regions:
-            bits = bits_of(region)
+            bits, masks = bits_of(region), masks_of_cells.get(min(region, default=-1), ())
             if not any(bits & mask == bits for mask in masks):
                 self.groups += (region,)
+                self.group_masks.append(bits)
                 for cell in region:
                     self.peers[cell] |= bits
 

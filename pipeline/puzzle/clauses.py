@@ -101,10 +101,10 @@ class PackedClauses(Iterable[Clause]):
         """
         import numpy as np  # noqa: PLC0415 - slow to load
 
-        renamed = new_literals[self.array]
+        renamed = new_literals.take(self.array)
         satisfied, lengths = self._any_marked(renamed == true_literal)
-        remaining = renamed[(renamed != -true_literal) & ~np.repeat(satisfied, lengths)]
-        return PackedClauses(remaining.tobytes())
+        is_kept = (renamed != -true_literal) & np.repeat(~satisfied, lengths)
+        return PackedClauses(renamed.compress(is_kept).tobytes())
 
     def hold_for(self, is_true: NDArray[np.bool_]) -> bool:
         """Whether each clause has a true literal. `is_true` is indexed as in `_any_marked`."""
@@ -119,9 +119,10 @@ class PackedClauses(Iterable[Clause]):
         import numpy as np  # noqa: PLC0415 - slow to load
 
         ends = np.flatnonzero(self.array == 0)
-        lengths = np.diff(ends, prepend=-1)
-        has_mark = np.logical_or.reduceat(marked, ends - lengths + 1) if len(ends) else marked[:0]
-        return has_mark, lengths
+        starts = np.zeros_like(ends)
+        starts[1:] = ends[:-1] + 1
+        has_mark = np.logical_or.reduceat(marked, starts) if len(ends) else marked[:0]
+        return has_mark, ends - starts + 1
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -145,7 +145,7 @@ class DifferentPairs(Constraint):
             clauses.add()
             return
         second = dict(self.pairs)
-        parts = partition(second, clauses.groups)
+        parts = partition(clauses, second)
         cells = [cell for part in parts for first in part for cell in (first, second[first])]
         parameters = (tuple(map(len, parts)),)
         clauses.encode_cached(_encode_different_pairs, cells, parameters=parameters)

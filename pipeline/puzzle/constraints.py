@@ -413,7 +413,10 @@ class AllOf(_Compound):
     """All parts hold."""
 
     def holds(self, values: Sequence[int]) -> bool:
-        return all(part.holds(values) for part in self.parts)
+        for part in self.parts:  # noqa: SIM110 - faster than `all` for a few parts
+            if not part.holds(values):
+                return False
+        return True
 
     def encode(self, clauses: ClauseBuilder) -> None:
         for part in self.parts:

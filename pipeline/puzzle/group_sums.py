@@ -18,6 +18,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from pipeline.puzzle.geometry import bits_of
+
 if TYPE_CHECKING:
     from pipeline.puzzle.builder import ClauseBuilder
 
@@ -27,19 +29,19 @@ _State = tuple[int, int]
 """The number and the sum of the values held, of those read so far."""
 
 
-def partition(cells: Iterable[int], groups: Iterable[Cells]) -> list[list[int]]:
+def partition(clauses: ClauseBuilder, cells: Iterable[int]) -> list[list[int]]:
     """Partition distinct cells greedily into few parts: parts of groups, and single cells."""
     remaining, parts = dict.fromkeys(cells), list[list[int]]()
-    while remaining:
-        largest = [next(iter(remaining))]
-        for group in groups:
-            part = [cell for cell in group if cell in remaining]
-            if len(part) > len(largest):
-                largest = part
-        parts.append(largest)
-        for cell in largest:
+    while len(remaining) > 1:
+        bits = bits_of(remaining)
+        sizes = [(mask & bits).bit_count() for mask in clauses.group_masks]
+        size = max(sizes, default=0)
+        if size <= 1:
+            break
+        parts.append([cell for cell in clauses.groups[sizes.index(size)] if cell in remaining])
+        for cell in parts[-1]:
             del remaining[cell]
-    return parts
+    return parts + [[cell] for cell in remaining]
 
 
 def define_counts(
@@ -49,7 +51,7 @@ def define_counts(
 
     Of the cells of a group at most one holds it, so the parts of a partition are counted.
     """
-    parts = partition(cells, clauses.groups)
+    parts = partition(clauses, cells)
     literals = [clauses.define_any_cell(part, value) for part in parts]
     return clauses.define_counter(literals, maximum)
 

@@ -144,8 +144,11 @@ _MAX_INNIES = 10_000
 up to 4,000, killers of 25×25 cells would have a million.
 """
 
-_last_clauses: dict[tuple[Geometry, tuple[Rule, ...]], RuleClauses] = {}
-"""A cache of the clauses of the last puzzle, which solving requests several times."""
+_last_constraints: list[tuple[Geometry, tuple[Rule, ...], tuple[Constraint, ...]]] = []
+_last_clauses: list[tuple[Geometry, tuple[Rule, ...], RuleClauses]] = []
+"""Caches of the constraints and the clauses of the last puzzle, which solving requests several
+times.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -327,6 +330,19 @@ class Puzzle:
             return data.decode() if notation == "svg" else data
         return file_text(self, notation, solution)
 
+    def constraints(self) -> tuple[Constraint, ...]:
+        """Each rule as a constraint, cached.
+
+        Raises ValueError if a rule does not fit the geometry.
+        """
+        geometry, rules = self.geometry, self.rules
+        for known_geometry, known_rules, constraints in _last_constraints:
+            if known_rules is rules and known_geometry == geometry:
+                return constraints
+        constraints = tuple(rule.constraints(geometry) for rule in rules)
+        _last_constraints[:] = [(geometry, rules, constraints)]
+        return constraints
+
     def clauses_of_rules(self, check: Callable[[int], None] | None = None) -> RuleClauses:
         """The clauses of the rules, cached. Variable c·n + v is "cell c holds v".
 
@@ -339,27 +355,28 @@ class Puzzle:
         from pipeline.puzzle.sums import Total  # noqa: PLC0415 - as above
         from pipeline.puzzle.unit_totals import unit_totals  # noqa: PLC0415 - as above
 
-        key = self.geometry, self.rules
-        clauses = _last_clauses.get(key)
-        if clauses is None:
-            _last_clauses.clear()
-            n, size, lowest = self.geometry.side, self.geometry.size, self.geometry.lowest
-            units, values = units_of(self.geometry), self.geometry.values
-            constraints = [rule.constraints(self.geometry) for rule in self.rules]
-            parts = [*conjuncts(constraints)]
-            builder = ClauseBuilder(n, size, check=check, lowest=lowest, units=units)
-            builder.add_regions(part.cells for part in parts if isinstance(part, AllDifferent))
-            for constraint in constraints:
-                constraint.encode(builder)
-            totals = [total for total in constraints if isinstance(total, Total)]
-            for total in joined_totals(totals, builder.groups, values):
-                if builder.has_room:
-                    total.encode(builder)
-            max_clauses = len(builder) + _MAX_INNIES
-            for innies in unit_totals(parts, builder.groups, values, builder.peers):
-                if builder.has_room and len(builder) < max_clauses:
-                    innies.encode(builder)
-            _last_clauses[key] = clauses = builder.build()
+        for geometry, rules, clauses in _last_clauses:
+            if geometry == self.geometry and rules == self.rules:
+                return clauses
+        _last_clauses.clear()
+        n, size, lowest = self.geometry.side, self.geometry.size, self.geometry.lowest
+        units, values = units_of(self.geometry), self.geometry.values
+        constraints = self.constraints()
+        parts = [*conjuncts(constraints)]
+        builder = ClauseBuilder(n, size, check=check, lowest=lowest, units=units)
+        builder.add_regions(part.cells for part in parts if isinstance(part, AllDifferent))
+        for constraint in constraints:
+            constraint.encode(builder)
+        totals = [total for total in constraints if isinstance(total, Total)]
+        for total in joined_totals(totals, builder.groups, values):
+            if builder.has_room:
+                total.encode(builder)
+        max_clauses = len(builder) + _MAX_INNIES
+        for innies in unit_totals(parts, builder.group_masks, values, builder.peers):
+            if builder.has_room and len(builder) < max_clauses:
+                innies.encode(builder)
+        clauses = builder.build()
+        _last_clauses[:] = [(self.geometry, self.rules, clauses)]
         return clauses
 
     def givens(self) -> Iterator[tuple[int, int]]:

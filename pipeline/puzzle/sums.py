@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from itertools import accumulate, chain, permutations
 from typing import TYPE_CHECKING
 
@@ -58,28 +59,16 @@ class Total(Constraint):
             if sets := _sets_of_one_weight(clauses, weights, total):
                 OneOfSets(tuple(weights), sets).encode(clauses)
                 return
-        groups = _group_cells(weights, clauses.groups if len(weights) > _SMALL_SUM else ())
+        is_small = len(weights) <= _SMALL_SUM
+        groups = [[cell] for cell in weights] if is_small else _group_cells(clauses, weights)
         # with the largest weights first, there are fewer intermediate sums
         groups.sort(key=lambda cells: -abs(weights[cells[0]]))
         if max(map(len, groups), default=0) >= _MIN_GROUP:
             _encode_sum(clauses, groups, weights, (total,))
             return
         cells = [*chain.from_iterable(groups)]
-        ranges = [_sum_ranges(len(group), weights[group[0]], clauses.values) for group in groups]
-        prefix_ranges, suffix_ranges = (
-            _prefix_ranges(ranges),
-            _prefix_ranges(reversed(ranges))[::-1],
-        )
-        before_and_after = zip(prefix_ranges[1:], suffix_ranges[1:], strict=True)
-        clauses.require_sum(
-            cells,
-            tuple(tuple(weights[cell] * value for value in clauses.values) for cell in cells),
-            tuple(
-                (max(lowest, total - max_after), min(highest, total - min_after))
-                for (lowest, highest), (min_after, max_after) in before_and_after
-            ),
-            (total,),
-        )
+        shape = tuple([(len(group), weights[group[0]]) for group in groups])
+        clauses.require_sum(cells, *_summands_and_bounds(shape, total, clauses.values), (total,))
 
 
 class SameTotals(Constraint):
@@ -115,7 +104,7 @@ class SameTotals(Constraint):
         for part in self.parts:
             clauses.count_steps(len(part))
             weights = Counter(part if self.counted_value is None else ())
-            groups = _group_cells(weights, clauses.groups)
+            groups = _group_cells(clauses, weights)
             if max(map(len, groups), default=0) >= _MIN_GROUP:
                 _encode_sum(clauses, groups, weights, tuple(totals), [*totals.values()])
                 continue
@@ -131,7 +120,7 @@ class SameTotals(Constraint):
         """Encode that the cells of each part, which are distinct, hold the value equally often."""
         if value not in clauses.values:
             return
-        maximum = min(len(partition(part, clauses.groups)) for part in self.parts)
+        maximum = min(len(partition(clauses, part)) for part in self.parts)
         counts = [define_counts(clauses, part, value, maximum + 1) for part in self.parts]
         for reached, other_reached in zip(counts, (*counts[1:], counts[0]), strict=True):
             for count, other_count in zip(reached[:maximum], other_reached[:maximum], strict=True):
@@ -352,6 +341,8 @@ def _cancel_units(weights: dict[int, int], units: Sequence[Sequence[int]], value
     need far fewer intermediate sums. Greedy: each step takes the unit and the weight
     that leave the fewest cells. Changes `weights`; returns the sum of what was subtracted.
     """
+    if 2 * len(weights) <= len(values):
+        return 0  # each unit has as many cells outside, or more
     whole = [unit for unit in units if len(unit) == len(values)]
     subtracted = 0
     while True:
@@ -370,7 +361,7 @@ def _cancel_units(weights: dict[int, int], units: Sequence[Sequence[int]], value
                 del weights[cell]
 
 
-def _group_cells(weights: Mapping[int, int], groups: Sequence[Sequence[int]]) -> list[list[int]]:
+def _group_cells(clauses: ClauseBuilder, weights: Mapping[int, int]) -> list[list[int]]:
     """Partition the cells greedily into large groups.
 
     The cells of a group have the same weight and are in the same unit, so their values differ.
@@ -378,7 +369,7 @@ def _group_cells(weights: Mapping[int, int], groups: Sequence[Sequence[int]]) ->
     with_weight: dict[int, list[int]] = {}
     for cell, weight in weights.items():
         with_weight.setdefault(weight, []).append(cell)
-    return [part for cells in with_weight.values() for part in partition(cells, groups)]
+    return [part for cells in with_weight.values() for part in partition(clauses, cells)]
 
 
 def _encode_sum(
@@ -410,6 +401,29 @@ def _encode_sum(
     required = tuple(total - constant for total in totals)
     parameters = tuple(numbers), required
     clauses.encode_cached(require_total, (), (*literals, *total_literals), parameters)
+
+
+@lru_cache(maxsize=1024)
+def _summands_and_bounds(
+    groups: tuple[tuple[int, int], ...], total: int, values: range
+) -> tuple[tuple[tuple[int, ...], ...], tuple[tuple[int, int], ...]]:
+    """The arguments `summands` and `bounds` of `require_sum` for groups of cells that differ.
+
+    `groups`: the number of cells of each group, and their weight.
+    """
+    ranges = [_sum_ranges(length, weight, values) for length, weight in groups]
+    prefix_ranges, suffix_ranges = (
+        _prefix_ranges(ranges),
+        _prefix_ranges(reversed(ranges))[::-1],
+    )
+    bounds = [
+        (max(lowest, total - max_after), min(highest, total - min_after))
+        for (lowest, highest), (min_after, max_after) in zip(
+            prefix_ranges[1:], suffix_ranges[1:], strict=True
+        )
+    ]
+    weights = chain.from_iterable([weight] * length for length, weight in groups)
+    return tuple(tuple(weight * value for value in values) for weight in weights), tuple(bounds)
 
 
 def _sum_ranges(length: int, weight: int, values: range) -> list[tuple[int, int]]:

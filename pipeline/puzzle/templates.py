@@ -1,8 +1,8 @@
 """Templates: the clauses of a constraint with its cells and literals left open.
 
 Constraints of one shape have the same clauses but for their variables. A template has these clauses
-once, and `instantiate` makes the clauses of all constraints of the shape at once, with no Python
-code per clause. Templates are cached across puzzles.
+once, and `instantiate` makes the clauses of all constraints together, with no Python code per
+clause. Templates are cached across puzzles.
 
 The variables of a template, in ascending order, and what replaces them:
 
@@ -18,8 +18,9 @@ The placeholder is the first literal of each clause that applies only under the 
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,7 +46,7 @@ class Template:
     steps: int
     clauses: int = field(init=False)
     _conditional: int = field(init=False)
-    _indices: dict[int, NDArray[np.intp]] = field(init=False, default_factory=dict)
+    _layouts: dict[int, Layout] = field(init=False, default_factory=dict)
 
     def __post_init__(self) -> None:
         conditional = np.count_nonzero(self.numbers == self.placeholder)
@@ -62,39 +63,105 @@ class Template:
         """The number of literals in the clauses of an instance with this number of conditions."""
         return len(self.numbers) - self.clauses + (conditions - 1) * self._conditional
 
-    def instantiate(self, conditions: int, rows: Sequence[int]) -> NDArray[np.int32]:
-        """The clauses of instances under this number of conditions, with a 0 after each clause.
-
-        `rows`: for each instance its cells, its literals, the negations of its conditions, and the
-        number of variables before its own.
-        """
-        width = self.cells + self.literals + conditions + 1
-        instances = np.array(rows, np.int32).reshape(-1, width)
-        cells, other = np.split(instances[:, :-1], [self.cells], axis=1)
-        offsets = np.arange(1, self.side + 1, dtype=np.int32)
-        candidates = (cells[:, :, None] * self.side + offsets).reshape(len(instances), -1)
-        own = instances[:, -1:] + np.arange(1, self.auxiliary + 1, dtype=np.int32)
-        positive = np.concatenate((candidates, other, own), axis=1)
-        zeros = np.zeros_like(instances[:, :1])
-        table = np.concatenate((zeros, positive, -positive[:, ::-1]), axis=1)
-        return table.take(self._indices_under(conditions), axis=1).reshape(-1)
-
-    def _indices_under(self, conditions: int) -> NDArray[np.intp]:
-        """`numbers` with this number of conditions, as indices into the table of `instantiate`."""
-        indices = self._indices.get(conditions)
-        if indices is not None:
-            return indices
+    def layout(self, conditions: int) -> Layout:
+        """The layout of the instances under this number of conditions."""
+        layout = self._layouts.get(conditions)
+        if layout is not None:
+            return layout
         numbers, placeholder = self.numbers.astype(np.intp), self.placeholder
         is_open = numbers == placeholder
         shift = np.where(abs(numbers) > placeholder, np.sign(numbers) * (conditions - 1), 0)
-        indices = np.repeat(numbers + shift, np.where(is_open, conditions, 1))
+        literals = np.repeat(numbers + shift, np.where(is_open, conditions, 1))
         first = (np.cumsum(is_open) - 1)[is_open] * (conditions - 1) + np.flatnonzero(is_open)
         for index in range(1, conditions):
-            indices[first + index] += index
-        variables = placeholder - 1 + conditions + self.auxiliary
-        indices[indices < 0] += 2 * variables + 1
-        self._indices[conditions] = indices
-        return indices
+            literals[first + index] += index
+        other = self.literals + conditions
+        entries = (
+            [self.side] * self.cells + [1] * (other + 2),
+            [1] * self.cells + [0] * other + [1, 0],
+            [self.side] * self.cells + [1] * other + [self.auxiliary, 1],
+        )
+        variables = self.cells * self.side + other + self.auxiliary
+        indices = np.where(literals, 2 * abs(literals) - 2 + (literals < 0), 2 * variables)
+        layout = Layout(np.array(entries, np.int32), variables + 1, indices)
+        self._layouts[conditions] = layout
+        return layout
+
+
+class Layout(NamedTuple):
+    """How an instance is made from its row, which has its open numbers and a 0 (see `Instances`).
+
+    - `entries`: for each number of a row its factor, its offset, and the number of consecutive
+      variables that begin at factor · number + offset.
+    - `variables`: the number of variables, including the one for 0.
+    - `indices`: for each number of the clauses, its index in a table of the literals v, -v for each
+      variable v.
+    """
+
+    entries: NDArray[np.int32]
+    variables: int
+    indices: NDArray[np.intp]
+
+
+Instances = Mapping[tuple[Template, int], list[int]]
+"""Maps a template and a number of conditions to the rows of its instances, one after another. A row
+has the cells, the literals, the negations of the conditions, the number of variables before its
+own, and 0.
+"""
+
+# With few instances of each of many templates, as in a killer, the calls of numpy take longer than
+# the work. So these instances are made together, by more passes over their literals.
+_FEW_INSTANCES, _FEW_NUMBERS = 8, 4096
+"""Upper bounds on the instances and on the numbers of templates that are handled together."""
+
+
+def instantiate(instances: Instances) -> Iterator[NDArray[np.int32]]:
+    """Yield the clauses of all instances, in order, with a 0 after each clause."""
+    layouts, rows = list[Layout](), list[int]()
+    for (template, conditions), own_rows in instances.items():
+        layout = template.layout(conditions)
+        count = len(own_rows) // layout.entries.shape[1]
+        if count < _FEW_INSTANCES and len(layout.indices) < _FEW_NUMBERS:
+            layouts += [layout] * count
+            rows += own_rows
+            continue
+        if layouts:
+            yield _clauses_of_few(layouts, rows)
+            layouts, rows = [], []
+        yield _clauses_of_many(layout, own_rows)
+    if layouts:
+        yield _clauses_of_few(layouts, rows)
+
+
+def _clauses_of_many(layout: Layout, rows: Sequence[int]) -> NDArray[np.int32]:
+    """The clauses of instances with the same layout."""
+    factors, offsets, lengths = layout.entries
+    firsts = np.array(rows, np.int32).reshape(-1, len(lengths)) * factors + offsets
+    columns = np.repeat(np.arange(len(lengths)), lengths)
+    steps = np.arange(layout.variables) - (np.cumsum(lengths) - lengths)[columns]
+    variables = firsts.take(columns, axis=1) + steps.astype(np.int32)
+    return _literals(variables).take(layout.indices, axis=1).reshape(-1)
+
+
+def _clauses_of_few(layouts: Sequence[Layout], rows: Sequence[int]) -> NDArray[np.int32]:
+    """The clauses of instances, whose layouts may differ."""
+    factors, offsets, lengths = np.concatenate([layout.entries for layout in layouts], axis=1)
+    ends = np.cumsum(lengths)
+    firsts = np.array(rows, np.int32) * factors + offsets - (ends - lengths)
+    variables = np.repeat(firsts, lengths) + np.arange(ends[-1])
+    counts = [layout.variables for layout in layouts]
+    before = 2 * (np.cumsum(counts) - counts)
+    indices = np.concatenate([layout.indices for layout in layouts])
+    indices += np.repeat(before, [len(layout.indices) for layout in layouts])
+    return _literals(variables.astype(np.int32)).take(indices)
+
+
+def _literals(variables: NDArray[np.int32]) -> NDArray[np.int32]:
+    """For each variable v of a row the literals v and -v."""
+    literals = np.empty((*variables.shape, 2), np.int32)
+    literals[..., 0] = variables
+    np.negative(variables, out=literals[..., 1])
+    return literals.reshape(*variables.shape[:-1], 2 * variables.shape[-1])
 
 
 class TemplateCache:

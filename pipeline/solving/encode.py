@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
-from itertools import chain, combinations, product
+from itertools import chain, combinations, compress, count, product
 from math import comb
 from typing import TYPE_CHECKING, Literal
 
@@ -261,45 +261,63 @@ def encode_reduced(puzzle: Puzzle, style: NumberingChoice, limits: Limits) -> Cn
         conflict = Family("the givens and marks leave some group without a candidate", 1, [()])
         return Cnf(geometry, "reduced", 0, (conflict,), {})
     limits.check_memory(CANDIDATE_BYTES * sum(mask.bit_count() for mask in cells))
-    open_candidates, candidates, fixed = _number_candidates(cells, numbering, deadline)
+    open_values = [_are_open(mask, geometry.side) for mask in cells]
+    is_open = b"".join(open_values)
+    candidates, fixed = _number_candidates(cells, is_open, numbering, deadline)
     highest = numbering.highest_variable if style == "decimal" else len(candidates)
-    families = _open_families(geometry, open_candidates, deadline)
+    families = _open_families(geometry, open_values, candidates, deadline)
     auxiliary = 0
     if rules:
         auxiliary = rules.auxiliary
         true_literal = highest + auxiliary + 1
-        new_variables, values = [0], geometry.values
-        for mask, open_values in zip(cells, open_candidates, strict=True):
-            variables = (
-                dict(open_values)
-                if open_values
-                else {mask.bit_length() - 1 + values[0]: true_literal}
-            )
-            new_variables += [variables.get(value, -true_literal) for value in values]
-        new_variables += range(highest + 1, true_literal)
-        families = _families_with_rules(geometry, families, rules, new_variables, true_literal)
-    fields = tuple(families), candidates, tuple(fixed), auxiliary
+        new_literals = _new_literals(cells, is_open, candidates, auxiliary, true_literal)
+        families = _families_with_rules(geometry, families, rules, new_literals, true_literal)
+    fields = tuple(families), candidates, fixed, auxiliary
     deadline.check()
     return Cnf(geometry, "reduced", highest + auxiliary, *fields)
+
+
+def _new_literals(
+    cells: Sequence[int],
+    is_open: bytes,
+    variables: Iterable[int],
+    auxiliary: int,
+    true_literal: int,
+) -> NDArray[np.int32]:
+    """The new literal of each literal of the rules, indexed as `PackedClauses.renumbered` needs it.
+
+    - `cells`: the mask of remaining candidates of each cell.
+    - `is_open`, `variables`: as in `_number_candidates`, the variables of the open candidates.
+    - `auxiliary`: the number of auxiliary variables, the last ones before `true_literal`.
+
+    Candidates that are decided true have `true_literal`, those decided false its negation.
+    """
+    import numpy as np  # noqa: PLC0415 - few puzzles have rules
+
+    side, literals = len(is_open) // len(cells), np.zeros(len(is_open) + auxiliary + 1, np.int32)
+    literals[1:] = -true_literal
+    of_candidates = literals[1 : len(is_open) + 1]
+    of_candidates[np.frombuffer(is_open, np.bool_)] = np.fromiter(variables, np.int32)
+    for cell, mask in enumerate(cells):
+        if not mask & (mask - 1):
+            literals[side * cell + mask.bit_length()] = true_literal
+    literals[len(is_open) + 1 :] = range(true_literal - auxiliary, true_literal)
+    return np.concatenate((literals, -literals[:0:-1]))
 
 
 def _families_with_rules(
     geometry: Geometry,
     families: Iterable[Family],
     rules: RuleClauses,
-    new_variables: Sequence[int],
+    new_literals: NDArray[np.int32],
     true_literal: int,
 ) -> Iterator[Family]:
     """Yield the families of `extended` over the remaining candidates, then the family of the rules.
 
     - `families`: the unpacked families of `extended` over the remaining candidates. They are used
       only if the geometry is too large for packed clauses, which are faster.
-    - `new_variables`: indexed by old variable: the new variable if the candidate is open,
-      `true_literal` if it is decided true, `-true_literal` if it is decided false.
+    - `new_literals`, `true_literal`: see `_new_literals`.
     """
-    import numpy as np  # noqa: PLC0415 - few puzzles have rules
-
-    new_literals = np.array(_literal_table(new_variables), np.int32)
     packed_families = _packed_families(geometry)
     if packed_families is None:
         yield from families
@@ -307,14 +325,15 @@ def _families_with_rules(
         # clauses of one length need no search for their ends, unlike `PackedClauses.renumbered`
         renamed = new_literals.take(columns)
         unsatisfied = renamed.compress((renamed != true_literal).all(axis=0), axis=1).T
-        remaining = PackedClauses(unsatisfied[unsatisfied != -true_literal].tobytes())
-        yield Family(title, len(unsatisfied), remaining)
+        is_kept = unsatisfied != -true_literal
+        remaining = unsatisfied if is_kept.all() else unsatisfied[is_kept]
+        yield Family(title, len(unsatisfied), PackedClauses(remaining.tobytes()))
     clauses = PackedClauses(rules.data).renumbered(new_literals, true_literal)
     yield Family(RULES_TITLE, len(clauses), clauses)
 
 
 @lru_cache(maxsize=4)
-def _packed_families(geometry: Geometry) -> list[tuple[str, NDArray[np.int32]]] | None:
+def _packed_families(geometry: Geometry) -> list[tuple[str, NDArray[np.intp]]] | None:
     """The families of `extended` over all candidates, each as its title and an array of clauses.
 
     Each column of an array is a clause: its literals, then 0. Returns None if the geometry is too
@@ -326,9 +345,9 @@ def _packed_families(geometry: Geometry) -> list[tuple[str, NDArray[np.int32]]] 
     if n * n * geometry.size * max(1, len(geometry.grids)) > MAX_PACKED_SIZE:
         return None
     kinds: tuple[GroupKind, ...] = ("cell",) if geometry.free_grid else tuple(TITLES)
-    packed: list[tuple[str, NDArray[np.int32]]] = []
+    packed: list[tuple[str, NDArray[np.intp]]] = []
     for kind in kinds:
-        groups = np.array([*_groups(numbering, kind)], np.int32).T
+        groups = np.array([*_groups(numbering, kind)], np.intp).T
         first, second = np.triu_indices(n, 1)
         pairs = np.stack((-groups[first].ravel(), -groups[second].ravel()))
         families = (np.pad(family, ((0, 1), (0, 0))) for family in (groups, pairs))
@@ -343,40 +362,40 @@ def _candidates_of(geometry: Geometry, cell: int) -> tuple[Candidate, ...]:
 
 
 @lru_cache(maxsize=2)
-def _cached_candidates(geometry: Geometry) -> tuple[tuple[Candidate, ...], ...]:
-    """The candidates of each cell."""
-    return tuple(_candidates_of(geometry, cell) for cell in range(geometry.size))
+def _cached_candidates(geometry: Geometry) -> tuple[Candidate, ...]:
+    """The candidates of all cells."""
+    return tuple(chain.from_iterable(_candidates_of(geometry, c) for c in range(geometry.size)))
+
+
+@lru_cache(maxsize=4096)
+def _are_open(mask: int, side: int) -> bytes:
+    """For each value, 1 if it is one of several in a mask, else 0."""
+    return bytes([mask & (mask - 1) and mask >> index & 1 for index in range(side)])
 
 
 def _number_candidates(
-    cells: list[int], numbering: Numbering, deadline: Deadline
-) -> tuple[list[list[tuple[int, int]]], dict[int, Candidate], list[Candidate]]:
-    """Number the candidates of each cell that has more than one left.
+    cells: Sequence[int], is_open: bytes, numbering: Numbering, deadline: Deadline
+) -> tuple[dict[int, Candidate], tuple[Candidate, ...]]:
+    """Number the open candidates: those of each cell that has more than one left.
 
-    `cells`: the mask of remaining candidates of each cell. Returns, for each cell, its pairs
-    (value, variable); then the map from variable to candidate, and the decided candidates.
+    - `cells`: the mask of remaining candidates of each cell.
+    - `is_open`: for each candidate, 1 if it is open, else 0.
+
+    Returns the map from variable to candidate, in ascending order, and the decided candidates.
     """
     geometry = numbering.geometry
-    open_candidates: list[list[tuple[int, int]]] = []
-    candidates: dict[int, Candidate] = {}
-    fixed: list[Candidate] = []
-    dense, lowest, side = numbering.style == "dense", geometry.lowest, geometry.side
-    cached = _cached_candidates(geometry) if geometry.side <= MAX_CACHED_SIDE else None
-    for cell, mask in enumerate(cells):
-        if cell % side == 0:
-            deadline.check()
-        cell_candidates = cached[cell] if cached else _candidates_of(geometry, cell)
-        open_values: list[tuple[int, int]] = []
-        if mask & (mask - 1):
-            offset = numbering.offset(cell)
-            for value in values_of(mask, lowest):
-                variable = len(candidates) + 1 if dense else offset + value
-                candidates[variable] = cell_candidates[value - lowest]
-                open_values.append((value, variable))
-        else:
-            fixed.append(cell_candidates[mask.bit_length() - 1])
-        open_candidates.append(open_values)
-    return open_candidates, candidates, fixed
+    all_candidates: Iterable[Candidate]
+    decided = [(c, mask.bit_length() - 1) for c, mask in enumerate(cells) if not mask & (mask - 1)]
+    if geometry.side <= MAX_CACHED_SIDE:
+        all_candidates = cached = _cached_candidates(geometry)
+        fixed = [cached[geometry.side * cell + index] for cell, index in decided]
+    else:
+        cells_in_time = deadline.watch(range(geometry.size))
+        all_candidates = chain.from_iterable(_candidates_of(geometry, c) for c in cells_in_time)
+        fixed = [_candidates_of(geometry, cell)[index] for cell, index in decided]
+    variables = count(1) if numbering.style == "dense" else compress(numbering, is_open)
+    candidates = dict(zip(variables, compress(all_candidates, is_open), strict=False))
+    return candidates, tuple(fixed)
 
 
 def _exactly_one(kind: GroupKind, groups: Sequence[Clause]) -> Iterator[Family]:
@@ -390,12 +409,20 @@ def _exactly_one(kind: GroupKind, groups: Sequence[Clause]) -> Iterator[Family]:
 
 
 def _open_families(
-    geometry: Geometry, open_candidates: list[list[tuple[int, int]]], deadline: Deadline
+    geometry: Geometry, open_values: Sequence[bytes], variables: Iterable[int], deadline: Deadline
 ) -> Iterator[Family]:
     """Yield the families of `extended` over the open candidates.
 
-    `open_candidates`: for each cell, its pairs (value, variable).
+    - `open_values`: for each cell and value, 1 if the candidate is open, else 0.
+    - `variables`: the variables of the open candidates.
     """
+    remaining = iter(variables)
+    open_candidates = [
+        [*zip(compress(geometry.values, are_open), remaining, strict=False)]
+        if 1 in are_open
+        else []
+        for are_open in open_values
+    ]
     yield from _exactly_one(
         "cell",
         [tuple([x for _, x in open_values]) for open_values in open_candidates if open_values],

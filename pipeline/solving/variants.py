@@ -12,6 +12,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from itertools import compress
 from math import inf
 from typing import TYPE_CHECKING, cast
 
@@ -156,7 +157,8 @@ def _confirm(search: Search[S], solutions: Sequence[S], confirmer: Cdcl | Pysat)
 def _candidates_of(grid: Grid, cnf: Cnf) -> list[int] | None:
     """The variables of the candidates of a grid; None if the CNF excludes one of them."""
     chosen = {(*grid.geometry.place(cell), value) for cell, value in enumerate(grid.values)}
-    variables = [variable for variable, candidate in cnf.candidates.items() if candidate in chosen]
+    is_chosen = map(chosen.__contains__, cnf.candidates.values())
+    variables = [*compress(cnf.candidates, is_chosen)]
     return variables if len(variables) + len(chosen & {*cnf.fixed}) == len(chosen) else None
 
 

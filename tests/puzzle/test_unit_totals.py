@@ -27,7 +27,7 @@ def totals_of(geometry: Geometry, rules: Sequence[Rule]) -> list[Constraint]:
     parts = [*conjuncts(rule.constraints(geometry) for rule in rules)]
     builder = ClauseBuilder(geometry.side, geometry.size, units=units_of(geometry))
     builder.add_regions(part.cells for part in parts if isinstance(part, AllDifferent))
-    return [*unit_totals(parts, builder.groups, geometry.values, builder.peers)]
+    return [*unit_totals(parts, builder.group_masks, geometry.values, builder.peers)]
 
 
 @for_each(

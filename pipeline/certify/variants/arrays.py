@@ -38,9 +38,9 @@ def build_search_arrays(puzzle: Puzzle, end: float) -> SearchArrays:
     if geometry.size > _MAX_CELLS:
         raise TooLarge(f"variants of more than {_MAX_CELLS:,} cells are not searched")
     simplified = SimplifiedConstraints(puzzle)
-    constraints = [rule.constraints(geometry) for rule in puzzle.rules]
-    constraints += joint_sums(constraints, units_of(geometry), simplified.values)
-    for constraint in constraints:
+    constraints = puzzle.constraints()
+    joints = joint_sums(constraints, units_of(geometry), simplified.values)
+    for constraint in (*constraints, *joints):
         simplified.add(constraint)
     simplified.separate_pairs()
     if not all(simplified.masks):

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Sequence
+from functools import reduce
 from itertools import accumulate, chain
-from operator import eq
+from operator import and_, eq
 from typing import Any
 
 import numpy as np
@@ -55,7 +56,7 @@ from pipeline.puzzle.constraints import (
     Ranked,
 )
 from pipeline.puzzle.counts import CountsItself, Occurrences, Visible
-from pipeline.puzzle.geometry import bits_of, indices_of
+from pipeline.puzzle.geometry import bits_of
 from pipeline.puzzle.line_sums import SegmentSums, SumBetweenExtremes
 from pipeline.puzzle.sums import CountOfEqual, CountOfValues, SameTotals, Total
 
@@ -101,16 +102,14 @@ class ConstraintNumbers:
         self.source = simplified
         self._end = end
         self.units = simplified.all_units()
-        encoded_units = encode_units(self.units, deadline=end)
-        self._units_of_cell = encoded_units.units_of_cell
-        self._unit_arrays = encoded_units.arrays
+        self._unit_numbers = encoded_units = encode_units(self.units, deadline=end)
         self.blocks = [bit_tables()]
         self._block_offsets: dict[int, int] = {}
         self.end_of_blocks = L.DATA
         self.numbers = [*encoded_units.numbers]
         self.scheduled = [*encoded_units.scheduled]
         self._covers = Covers(simplified)
-        self._known_totals: set[tuple[tuple[tuple[int, int], ...], int]] = set()
+        self._known_totals = set[tuple[Terms, int]]()
         self.sets_offset = L.NONE
         self.scratch = self.max_any_of_cells = 1
         self.edges: dict[Edge, None] = {}
@@ -250,7 +249,12 @@ class ConstraintNumbers:
         begin = self._add_table(np.array(masks, np.int64))
         return [
             self._add_encoded(
-                L.ONE_OF_SETS, queue, cells, begin, begin + len(masks), *self._context(cells)
+                L.ONE_OF_SETS,
+                queue,
+                cells,
+                begin,
+                begin + len(masks),
+                *self._unit_numbers.context(cells),
             )
         ]
 
@@ -369,7 +373,8 @@ class ConstraintNumbers:
             self._add_encoded(L.INCREASING, L.NORMAL, [*small.line, *large.line], used)
 
     def add_total(self, constraint: Total, queue: int) -> list[int]:
-        return self._add_sum(constraint.weights(), constraint.total, queue)
+        terms = [term for term in sorted(constraint.weights().items()) if term[1]]
+        return self._add_sum(tuple(terms), constraint.total, queue)
 
     def _add_sum(self, terms: Terms, total: int, queue: int) -> list[int]:
         """Add a weighted sum of values, converted to a sum of their indices.
@@ -377,40 +382,26 @@ class ConstraintNumbers:
         Returns the offset of the constraint; no offset if the sum is trivial or was added before.
         Raises NoSolution if the sum has no terms and its total is not 0, and TooLarge.
         """
-        terms = {cell: weight for cell, weight in sorted(terms.items()) if weight}
         if not terms:
             if total:
                 raise NoSolution
             return []
-        values, weights = self.source.values, terms.values()
-        if max(abs(total), sum(map(abs, weights)) * values[-1]) > MAX_SUM:
+        values, weights = self.source.values, [weight for _, weight in terms]
+        if abs(total) > MAX_SUM or sum(map(abs, weights)) * values[-1] > MAX_SUM:
             raise TooLarge("the numbers in a sum are too large")
         if queue != _IN_ALTERNATIVE:
-            key = tuple(terms.items()), total
-            if key in self._known_totals:
+            if (terms, total) in self._known_totals:
                 return []
-            self._known_totals.add(key)
+            self._known_totals.add((terms, total))
         groups = self._divide_into_groups(terms)
-        numbers, contexts = [total - values[0] * sum(weights), len(groups)], list[int]()
+        scope, contexts = list[int](), list[int]()
+        numbers = [total - values[0] * sum(weights), len(groups)]
         for weight, cells in groups:
             has_sets = self._use_sets(len(cells), len(groups))
             numbers += len(cells), weight, has_sets
-            contexts += self._context(cells) if has_sets else [0]
-        scope = [cell for _, cells in groups for cell in cells]
+            contexts += self._unit_numbers.context(tuple(cells)) if has_sets else (0,)
+            scope += cells
         return [self._add_encoded(L.TOTAL, queue, scope, *numbers, *contexts)]
-
-    def _context(self, cells: Sequence[int]) -> list[int]:
-        """Return the context of a group of cells (see `layout`)."""
-        if len(cells) < 2:
-            return [0]
-        group = bits_of(cells)
-        rests = [
-            (cells_of_unit & ~group, values)
-            for cells_of_unit, values in self._units_of_cell.get(cells[0], ())
-            if not group & ~cells_of_unit and cells_of_unit != group
-        ]
-        numbers = ((rest.bit_count(), values, *indices_of(rest)) for rest, values in rests)
-        return [len(rests), *chain.from_iterable(numbers)]
 
     def _use_sets(self, length: int, group_count: int) -> int:
         """Return 1 if the propagator is to list the sets of values of a group, else 0.
@@ -418,10 +409,10 @@ class ConstraintNumbers:
         Adds the table of sets when it is first needed. `length` is the number of cells of the
         group, `group_count` the number of groups of the sum.
         """
+        if length == 1:
+            return 0
         count = len(self.source.values)
-        if length == 1 or count > (
-            _MAX_UNGROUPED_CELLS if group_count > 1 else MAX_VALUES_WITH_SETS
-        ):
+        if count > (_MAX_UNGROUPED_CELLS if group_count > 1 else MAX_VALUES_WITH_SETS):
             return 0
         if self.sets_offset == L.NONE:
             masks, offsets = sets_by_sum(count)
@@ -433,35 +424,36 @@ class ConstraintNumbers:
     # whose cells are all its peers.
     def _divide_into_groups(self, terms: Terms) -> list[Group]:
         """Divide the cells of a sum into groups, ordered by decreasing absolute weight."""
-        peers, remaining = self.source.peers, dict(terms)
-        groups: list[tuple[int, list[int], int]] = []  # weight, cells, common peers
-        while len(remaining) > _MAX_UNGROUPED_CELLS:
-            same_weight = self._equal_weights_by_unit(remaining)
+        peers, groups = self.source.peers, list[Group]()
+        common = list[int]()  # for each group, the peers of all its cells
+        while len(terms) > _MAX_UNGROUPED_CELLS:
+            same_weight = self._equal_weights_by_unit(dict(terms))
             weight, cells = max(same_weight, key=lambda group: len(group[1]), default=(0, []))
             if len(cells) < 2:
                 break
-            common_peers = L.NONE
-            for cell in cells:
-                common_peers &= peers[cell]
-                del remaining[cell]
-            groups.append((weight, cells, common_peers))
-        for cell, weight in remaining.items():
-            for index, (group_weight, cells, common_peers) in enumerate(groups):
-                if group_weight == weight and common_peers >> cell & 1:
-                    groups[index] = weight, [*cells, cell], common_peers & peers[cell]
+            groups.append((weight, cells))
+            common.append(reduce(and_, [peers[cell] for cell in cells]))
+            terms = tuple([term for term in terms if term[0] not in cells])
+        for cell, weight in terms:
+            for index, (group_weight, cells) in enumerate(groups):
+                if group_weight == weight and common[index] >> cell & 1:
+                    cells.append(cell)
+                    common[index] &= peers[cell]
                     break
             else:
-                groups.append((weight, [cell], peers[cell]))
-        groups.sort(key=lambda group: -abs(group[0]))
-        return [(weight, cells) for weight, cells, _ in groups]
+                groups.append((weight, [cell]))
+                common.append(peers[cell])
+        if len(groups) > 1:
+            groups.sort(key=lambda group: -abs(group[0]))
+        return groups
 
-    def _equal_weights_by_unit(self, terms: Terms) -> Iterator[Group]:
+    def _equal_weights_by_unit(self, weights: dict[int, int]) -> Iterator[Group]:
         """Yield a group for each unit and weight: the cells of the unit with this weight."""
         for unit in self.units:
             by_weight: dict[int, list[int]] = {}
             for cell in unit.cells:
-                if cell in terms:
-                    by_weight.setdefault(terms[cell], []).append(cell)
+                if cell in weights:
+                    by_weight.setdefault(weights[cell], []).append(cell)
             yield from by_weight.items()
 
     def _add_any_of(self, alternatives: list[list[Constraint]]) -> None:
@@ -493,7 +485,7 @@ class ConstraintNumbers:
     # too.
     def arrays(self) -> tuple[Numbers, Numbers]:
         """Return `numbers` and `scheduled` as arrays, the latter with two columns."""
-        numbers, scheduled = self._unit_arrays
+        numbers, scheduled = self._unit_numbers.arrays
         rest = np.array(self.numbers[len(numbers) :], np.int64)
         rest_scheduled = np.array(self.scheduled[len(scheduled) :], np.int64).reshape(-1, 2)
         return np.concatenate([numbers, rest]), np.concatenate([scheduled, rest_scheduled])

@@ -18,8 +18,8 @@ _MIN_CAGES, _MAX_INNIES = 4, 5
 """Innies and outies are computed if there are at least _MIN_CAGES cages. A band of several lines
 may have at most _MAX_INNIES innies and outies."""
 
-Terms = dict[int, int]
-"""The weight of each cell of a sum."""
+Terms = tuple[tuple[int, int], ...]
+"""The cells of a sum, ascending, each with its weight."""
 
 
 # Each unit, and each band of adjacent lines, has a known total. Subtract the totals of the cages
@@ -31,7 +31,7 @@ def innies(
 ) -> Iterator[tuple[Terms, int]]:
     """Yield innies and outies: sums of the few cells by which cages miss or overlap whole units.
 
-    A sum consists of the weights of its cells and its total.
+    A sum consists of its terms and its total.
     """
     totals = (
         (constraint.weights(), constraint.total)
@@ -48,8 +48,8 @@ def innies(
         return
     bands = _bands(simplified.geometry, units, simplified.values)
     in_cage = np.zeros((len(cages), simplified.geometry.size), np.float32)
-    for index, (cells, _) in enumerate(cages):
-        in_cage[index, cells] = 1
+    cage_of_cell = np.repeat(np.arange(len(cages)), [len(cells) for cells, _ in cages])
+    in_cage[cage_of_cell, [cell for cells, _ in cages for cell in cells]] = 1
     is_subtracted = bands.has_cell @ in_cage.T > in_cage.sum(axis=1) // 2
     inside = is_subtracted @ in_cage
     differ = inside != bands.has_cell
@@ -61,7 +61,7 @@ def innies(
     terms, end = [*zip(columns.tolist(), weights, strict=True)], 0
     for count, rest in zip(counts[chosen].tolist(), rests[chosen].tolist(), strict=True):
         start, end = end, end + count
-        yield dict(terms[start:end]), rest
+        yield tuple(terms[start:end]), rest
 
 
 class _Bands(NamedTuple):

@@ -135,6 +135,7 @@ class SimplifiedConstraints:
         self.constraints: list[Constraint] = []
         self.choices: list[list[list[Constraint]]] = []
         self._known_units = {frozenset(unit) for unit in self.geometry_units.units}
+        self._known_different = set[Cells]()
         self._equal = [*range(puzzle.geometry.size)]  # a union-find of the cells equal by rule
 
     # No two pairs hold the same two values. So if the second cells of some pairs are equal by rule,
@@ -228,6 +229,9 @@ class SimplifiedConstraints:
 
     def add_different(self, constraint: AllDifferent) -> None:
         cells = constraint.cells
+        if cells in self._known_different:
+            return
+        self._known_different.add(cells)
         if len({*cells}) < len(cells) or len(cells) > len(self.values):
             raise NoSolution
         if len(cells) == len(self.values):
@@ -306,7 +310,7 @@ class SimplifiedConstraints:
         self, cells: Iterable[int], values: Collection[int]
     ) -> list[Constraint]:
         """Return constraints that restrict the cells to these values; none if they may have any."""
-        if all(value in values for value in self.values):
+        if values == self.values or all(value in values for value in self.values):
             return []
         return [Allowed(cell, tuple(values)) for cell in cells]
 

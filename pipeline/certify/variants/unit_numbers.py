@@ -5,7 +5,9 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from functools import lru_cache
+from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
@@ -23,7 +25,12 @@ class Unit(NamedTuple):
     values: int
 
 
-class UnitNumbers(NamedTuple):
+_MAX_CONTEXTS = 8192
+"""Maximum number of contexts that are cached for the same units. A full cache is emptied."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class UnitNumbers:
     """The encoded constraints of units, read-only: puzzles with the same units share them.
 
     - `numbers`: the constraints, as in CONSTRAINT_DATA.
@@ -37,6 +44,26 @@ class UnitNumbers(NamedTuple):
     scheduled: list[tuple[int, int]]
     units_of_cell: dict[int, list[tuple[int, int]]]
     arrays: tuple[Numbers, Numbers]
+    _contexts: dict[Cells, list[int]] = field(init=False, default_factory=dict)
+
+    def context(self, cells: Cells) -> list[int]:
+        """Return the context of a group of cells (see `layout`)."""
+        if len(cells) < 2:
+            return [0]
+        context = self._contexts.get(cells)
+        if context is None:
+            group = bits_of(cells)
+            rests = [
+                (unit & ~group, values)
+                for unit, values in self.units_of_cell.get(cells[0], ())
+                if not group & ~unit and unit != group
+            ]
+            numbers = ((rest.bit_count(), values, *indices_of(rest)) for rest, values in rests)
+            context = [len(rests), *chain.from_iterable(numbers)]
+            if len(self._contexts) == _MAX_CONTEXTS:
+                self._contexts.clear()
+            self._contexts[cells] = context
+        return context
 
 
 _MAX_CACHED_UNITS, _MAX_SAME_VALUES = 128, 200_000

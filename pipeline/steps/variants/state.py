@@ -67,7 +67,7 @@ class State:
     def __init__(self, puzzle: Puzzle) -> None:
         self.puzzle, self.geometry = puzzle, puzzle.geometry
         self.side, self.size = self.geometry.side, self.geometry.size
-        self.constraints = tuple(rule.constraints(self.geometry) for rule in puzzle.rules)
+        self.constraints = puzzle.constraints()
         self.parts = tuple(tuple(_parts_of(constraint)) for constraint in self.constraints)
         self.units = tuple(self._find_units())
         self.peers = [0] * self.size
