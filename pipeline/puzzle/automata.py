@@ -72,10 +72,16 @@ class Layers:
 
 def _merged(moves: Moves) -> tuple[Moves, NDArray[np.intp]]:
     """The different rows, in order of their first occurrence, and the new index of each row."""
-    numbers: dict[bytes, int] = {}
-    indices = [numbers.setdefault(row.tobytes(), len(numbers)) for row in moves]
-    firsts = np.unique(indices, return_index=True)[1]
-    return moves[firsts], np.array(indices, np.intp)
+    numbers, firsts = dict[bytes, int](), list[int]()
+    data, size = moves.tobytes(), moves[:1].nbytes
+    indices = np.empty(len(moves), np.intp)
+    for index in range(len(moves)):
+        row = data[index * size : (index + 1) * size]
+        if row not in numbers:
+            numbers[row] = len(firsts)
+            firsts.append(index)
+        indices[index] = numbers[row]
+    return moves[firsts], indices
 
 
 def layers_of_steps(
@@ -136,9 +142,10 @@ def layers_of_sums(
         fits = (is_high_enough & is_low_enough).astype(np.bool_)
         if not fits.any():
             return Layers(None), []
-        sums, indices = np.unique(reached[fits], return_inverse=True)
+        fitting = reached[fits]
+        sums = np.array(sorted({*fitting.tolist()}), kind)  # np.unique takes four times as long
         next_moves = np.full(reached.shape, -1, np.intp)
-        next_moves[fits] = indices
+        next_moves[fits] = sums.searchsorted(fitting)
         moves.append(next_moves)
     final_sums, wanted = sums.tolist(), {*accepted}
     is_accepted = np.array([total in wanted for total in final_sums])
@@ -245,10 +252,11 @@ def transition_clauses(
 def _without_true(numbers: NDArray[np.int64]) -> NDArray[np.int32]:
     """The clauses without those that have the literal TRUE, and without its negation."""
     ends = np.flatnonzero(numbers == 0)
-    lengths = np.diff(ends, prepend=-1)
+    starts = np.zeros_like(ends)
+    starts[1:] = ends[:-1] + 1
     if len(ends):
-        satisfied = np.logical_or.reduceat(numbers == TRUE, ends - lengths + 1)
-        numbers = numbers[np.repeat(~satisfied, lengths)]
+        satisfied = np.logical_or.reduceat(numbers == TRUE, starts)
+        numbers = numbers[np.repeat(~satisfied, ends - starts + 1)]
     kept: NDArray[np.int32] = numbers[numbers != _OMITTED].astype(np.int32)
     return kept
 
@@ -258,7 +266,9 @@ def _run_lengths(*keys: NDArray[np.integer]) -> NDArray[np.intp]:
     begins = np.ones(len(keys[0]), np.bool_)
     begins[1:] = np.logical_or.reduce([key[1:] != key[:-1] for key in keys])
     starts = np.flatnonzero(begins)
-    lengths: NDArray[np.intp] = np.append(starts[1:], len(begins)) - starts
+    ends = np.full_like(starts, len(begins))
+    ends[:-1] = starts[1:]
+    lengths: NDArray[np.intp] = ends - starts
     return lengths
 
 

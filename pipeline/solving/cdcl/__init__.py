@@ -33,7 +33,7 @@ loader = ProgramLoader(PROGRAM)
 VISITS_PER_CALL = 1_000_000
 """Number of visits between two checks of the clock: some tens of milliseconds."""
 
-LEARNED_CLAUSES, LEARNED_LITERALS = 2_000, 50_000
+LEARNED_CLAUSES, LEARNED_LITERALS = 4_000, 100_000
 """Initial room for learned clauses and for their literals: few puzzles need more."""
 
 CONFLICTS_PER_SLICE, FIRST_CORE_SLICES = 200, 30
