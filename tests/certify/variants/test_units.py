@@ -168,7 +168,6 @@ def test_adjacent_rows_of_a_free_grid_have_innies():
     for cage in cages:
         simplified.add(Total(tuple((cell, 1) for cell in cage), 30))
     found = {
-        (frozenset(terms), total)
-        for terms, total in innies(simplified, simplified.all_units())
+        (frozenset(terms), total) for terms, total in innies(simplified, simplified.all_units())
     }
     assert (frozenset({(rows[1][8], 1), (rows[2][8], 1)}), 3 * 45 - 4 * 30) in found
