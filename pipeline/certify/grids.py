@@ -12,7 +12,7 @@ from operator import neg
 from typing import TYPE_CHECKING, Any
 
 from pipeline.puzzle.geometry import Geometry, unit_name, units_of, values_of
-from pipeline.puzzle.puzzle import Grid, Puzzle
+from pipeline.puzzle.puzzle import Grid, Puzzle, constraints_of
 
 if TYPE_CHECKING:
     import numpy as np
@@ -40,8 +40,8 @@ class Violation:
 def certify_grid(puzzle: Puzzle, grid: Grid) -> tuple[Violation, ...]:
     """Return all violations of the puzzle's rules by a grid; none if the grid is a solution.
 
-    Rules other than rows, columns and boxes are checked by the method `holds` of their constraints.
-    If the grid and the puzzle differ in geometry, this is the only violation.
+    Rules other than rows, columns and boxes are checked by their method `holds`. If the grid and
+    the puzzle differ in geometry, this is the only violation.
 
         >>> from pipeline import parse_puzzle
         >>> puzzle = parse_puzzle("1.....2..3.....4")
@@ -112,7 +112,7 @@ def _forbidden_values(puzzle: Puzzle, grid: Grid) -> Iterator[Violation]:
 def _broken_rules(puzzle: Puzzle, grid: Grid) -> Iterator[Violation]:
     """Yield a violation for each further rule of the puzzle that the grid breaks."""
     geometry = puzzle.geometry
-    for rule, constraint in zip(puzzle.rules, puzzle.constraints(), strict=True):
+    for rule, constraint in zip(puzzle.rules, constraints_of(puzzle), strict=True):
         if not constraint.holds(grid.values):
             places = tuple(map(geometry.place, rule.scope(geometry)))
             yield Violation(rule.name, f"{rule.describe(geometry)} is broken", places)

@@ -104,8 +104,10 @@ class ClauseBuilder:
     exceeded, or if `check` raises it.
 
     Clauses that are added one at a time are kept in a list. Those of templates (`encode_cached`)
-    are made together by `build`, all instances of a template at once: the calls of numpy for a
-    single small instance cost more than its clauses in plain Python.
+    are made together by `build`: the calls of numpy for a single small instance cost more than its
+    clauses in plain Python.
+
+    `group_masks` has the cells of each of `groups` as a bit mask.
     """
 
     def __init__(

@@ -146,8 +146,8 @@ up to 4,000, killers of 25×25 cells would have a million.
 
 _last_constraints: list[tuple[Geometry, tuple[Rule, ...], tuple[Constraint, ...]]] = []
 _last_clauses: list[tuple[Geometry, tuple[Rule, ...], RuleClauses]] = []
-"""Caches of the constraints and the clauses of the last puzzle, which solving requests several
-times.
+"""The constraints and the clauses of the last puzzle, which solving requests several times: caches
+of one entry at most, because to hash the rules of a puzzle would take longer than to compare them.
 """
 
 
@@ -330,19 +330,6 @@ class Puzzle:
             return data.decode() if notation == "svg" else data
         return file_text(self, notation, solution)
 
-    def constraints(self) -> tuple[Constraint, ...]:
-        """Each rule as a constraint, cached.
-
-        Raises ValueError if a rule does not fit the geometry.
-        """
-        geometry, rules = self.geometry, self.rules
-        for known_geometry, known_rules, constraints in _last_constraints:
-            if known_rules is rules and known_geometry == geometry:
-                return constraints
-        constraints = tuple(rule.constraints(geometry) for rule in rules)
-        _last_constraints[:] = [(geometry, rules, constraints)]
-        return constraints
-
     def clauses_of_rules(self, check: Callable[[int], None] | None = None) -> RuleClauses:
         """The clauses of the rules, cached. Variable c·n + v is "cell c holds v".
 
@@ -361,7 +348,7 @@ class Puzzle:
         _last_clauses.clear()
         n, size, lowest = self.geometry.side, self.geometry.size, self.geometry.lowest
         units, values = units_of(self.geometry), self.geometry.values
-        constraints = self.constraints()
+        constraints = constraints_of(self)
         parts = [*conjuncts(constraints)]
         builder = ClauseBuilder(n, size, check=check, lowest=lowest, units=units)
         builder.add_regions(part.cells for part in parts if isinstance(part, AllDifferent))
@@ -387,6 +374,20 @@ class Puzzle:
             for cell, mask in enumerate(self.cells)
             if mask & (mask - 1) == 0
         )
+
+
+def constraints_of(puzzle: Puzzle) -> tuple[Constraint, ...]:
+    """Each rule of a puzzle as a constraint, cached.
+
+    Raises ValueError if a rule does not fit the geometry.
+    """
+    geometry, rules = puzzle.geometry, puzzle.rules
+    for known_geometry, known_rules, constraints in _last_constraints:
+        if known_rules is rules and known_geometry == geometry:
+            return constraints
+    constraints = tuple(rule.constraints(geometry) for rule in rules)
+    _last_constraints[:] = [(geometry, rules, constraints)]
+    return constraints
 
 
 _MAX_REPR_CELLS = 81

@@ -156,9 +156,9 @@ def test_added_clauses_outlive_a_query_without_time():
 def test_arrays_stay_small_enough_for_their_indices(monkeypatch):
     session = CdclSession(kernel.search, [pigeonhole(6)], 42)
     monkeypatch.setattr(cdcl, "MAX_ENTRIES", len(session._state.literals))
-    with pytest.raises(LimitReached, match="more than 50,"):
+    with pytest.raises(LimitReached, match="more than 200,"):
         session._grow()
-    with pytest.raises(LimitReached, match="more than 50,"):
+    with pytest.raises(LimitReached, match="more than 200,"):
         CdclSession(kernel.search, [pigeonhole(7)], 56)
 
 

@@ -14,7 +14,7 @@ from pipeline.certify.variants.rank_numbers import edge_numbers
 from pipeline.certify.variants.simplify import NoSolution, SimplifiedConstraints
 from pipeline.certify.variants.value_tables import Numbers, TooLarge
 from pipeline.puzzle.geometry import units_of
-from pipeline.puzzle.puzzle import Puzzle
+from pipeline.puzzle.puzzle import Puzzle, constraints_of
 
 _MAX_CELLS = 1000
 """Maximum number of cells of a variant. TooLarge is raised if there are more."""
@@ -38,7 +38,7 @@ def build_search_arrays(puzzle: Puzzle, end: float) -> SearchArrays:
     if geometry.size > _MAX_CELLS:
         raise TooLarge(f"variants of more than {_MAX_CELLS:,} cells are not searched")
     simplified = SimplifiedConstraints(puzzle)
-    constraints = puzzle.constraints()
+    constraints = constraints_of(puzzle)
     joints = joint_sums(constraints, units_of(geometry), simplified.values)
     for constraint in (*constraints, *joints):
         simplified.add(constraint)

@@ -24,7 +24,7 @@ from collections.abc import Sequence
 from string import ascii_lowercase, ascii_uppercase, digits
 from typing import NamedTuple
 
-from pipeline.errors import counted
+from pipeline.errors import InvalidPuzzle, counted
 from pipeline.puzzle.geometry import NINE_BY_NINE, Geometry
 from pipeline.puzzle.puzzle import Puzzle, Rule
 from pipeline.reading.formats.base import Format
@@ -82,19 +82,24 @@ def parse_killer(text: Text, _reading: Reading) -> Parsed:
         raise text.at_line(line, "'3x3::k:' or '3x3:d:k:' and 81 numbers")
     members: dict[int, list[int]] = {}
     sums: dict[int, int] = {}
-    words = words_of(line, _TOKEN, header.end())
-    for cell, word in enumerate(words):
+    start = header.end()
+
+    def error_at(cell: int, expected: str) -> InvalidPuzzle:
+        return text.at_word(words_of(line, _TOKEN, start)[cell], expected)
+
+    tokens = _TOKEN.findall(line.text.rstrip(), start)
+    for cell, token in enumerate(tokens):
         if cell == _CELL_COUNT:
-            raise text.at_word(word, "the end after 81 numbers")
-        if not _NUMBER.fullmatch(word.text):
-            raise text.at_word(word, "a number and a colon")
-        total, cage = divmod(int(word.text[:-1]), 256)
-        if total and sums.setdefault(cage, total) != total:
-            raise text.at_word(word, f"the sum {sums[cage]} of the other cells of cage {cage}")
+            raise error_at(cell, "the end after 81 numbers")
+        if not _NUMBER.fullmatch(token):
+            raise error_at(cell, "a number and a colon")
+        total, cage = divmod(int(token[:-1]), 256)
         if total:
+            if sums.setdefault(cage, total) != total:
+                raise error_at(cell, f"the sum {sums[cage]} of the other cells of cage {cage}")
             members.setdefault(cage, []).append(cell)
-    if len(words) < _CELL_COUNT:
-        raise text.at_end("81 numbers, each with a colon", counted(len(words), "number"))
+    if len(tokens) < _CELL_COUNT:
+        raise text.at_end("81 numbers, each with a colon", counted(len(tokens), "number"))
     cages = cages_of(members, sums)
     rules = [*diagonal_rules(), *cages] if header[1] and cages else cages
     return _puzzle_of_cages(text, line, rules, "a cage: a number of 256 or more")

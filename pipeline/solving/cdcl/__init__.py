@@ -33,8 +33,8 @@ loader = ProgramLoader(PROGRAM)
 VISITS_PER_CALL = 1_000_000
 """Number of visits between two checks of the clock: some tens of milliseconds."""
 
-LEARNED_CLAUSES, LEARNED_LITERALS = 4_000, 100_000
-"""Initial room for learned clauses and for their literals: few puzzles need more."""
+LEARNED_CLAUSES, LEARNED_LITERALS = 8_000, 200_000
+"""Initial room for learned clauses and for their literals."""
 
 CONFLICTS_PER_SLICE, FIRST_CORE_SLICES = 200, 30
 """Number of conflicts of a slice of `smallest_core`, and the maximum number of slices for the
@@ -243,17 +243,17 @@ def _new_state(numbers: NDArray[np.int32], variables: int, limits: Limits) -> K.
     literals = int(sizes[is_long].sum()) + variables + LEARNED_LITERALS
     binaries = int((sizes == 2).sum())
     _check_length(max(literals, 2 * clauses, 2 * binaries))
-    # numpy's zeros take no memory until they are used
+    # what is not used takes no memory, and the largest arrays are written before they are read
     limits.check_memory(numbers.nbytes + 26 * clauses + 4 * literals + 80 * variables)
     return K.State(
         input=numbers,
         assumptions=np.zeros(0, np.int32),
-        literals=np.zeros(literals, np.int32),
+        literals=np.empty(literals, np.int32),
         starts=np.zeros(clauses + 1, np.int32),
         lbds=np.zeros(clauses, np.int32),
         has_improved=np.zeros(clauses, np.int8),
-        next_watch=np.zeros(2 * clauses, np.int32),
-        blockers=np.zeros(2 * clauses, np.int32),
+        next_watch=np.empty(2 * clauses, np.int32),
+        blockers=np.empty(2 * clauses, np.int32),
         first_watch=np.full(2 * variables, K.NULL, np.int32),
         implied_starts=np.zeros(2 * variables + 2, np.int32),
         implied=np.zeros(2 * binaries, np.int32),

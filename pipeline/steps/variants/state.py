@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from pipeline.puzzle.constraints import AllDifferent, AllOf, Allowed, Constraint, Pairs
 from pipeline.puzzle.geometry import bits_of, indices_of, unit_name, units_of
-from pipeline.puzzle.puzzle import Puzzle
+from pipeline.puzzle.puzzle import Puzzle, constraints_of
 
 
 class VariantUnit(NamedTuple):
@@ -67,7 +67,7 @@ class State:
     def __init__(self, puzzle: Puzzle) -> None:
         self.puzzle, self.geometry = puzzle, puzzle.geometry
         self.side, self.size = self.geometry.side, self.geometry.size
-        self.constraints = puzzle.constraints()
+        self.constraints = constraints_of(puzzle)
         self.parts = tuple(tuple(_parts_of(constraint)) for constraint in self.constraints)
         self.units = tuple(self._find_units())
         self.peers = [0] * self.size
