@@ -19,8 +19,8 @@ MIN_CLAUSE_BYTES = 16
 VARIABLE_BYTES = 200
 """Bytes of memory of a variable in this process while a model is read and checked."""
 
-MODELS_BEFORE_INDEX, MAX_INDEXED_CLAUSES = 4, 100_000
-"""Number of models after which a `ModelIndex` saves time, and the maximum number of its clauses."""
+MODELS_BEFORE_INDEX, MAX_INDEX_BITS = 4, 1 << 28
+"""Number of models after which a `ModelIndex` saves time, and the maximum size of its bit sets."""
 
 
 def enumerate_models(
@@ -47,7 +47,8 @@ def enumerate_models(
             for clause in blocked:
                 session.add(clause)
             while isinstance(answer := session.solve(), Sat):
-                if len(blocked) == MODELS_BEFORE_INDEX and cnf.size <= MAX_INDEXED_CLAUSES:
+                is_small = cnf.size * cnf.variables <= MAX_INDEX_BITS
+                if len(blocked) == MODELS_BEFORE_INDEX and is_small:
                     index = ModelIndex(cnf)
                 is_indexed = index is not None and index.satisfied_by(answer.model)
                 if not (is_indexed or cnf.satisfied_by(answer.model, deadline)):
@@ -78,7 +79,6 @@ class ModelIndex:
 
     def __init__(self, cnf: Cnf) -> None:
         self._variables = cnf.variables
-        self._literals = {*range(-cnf.variables, 0), *range(1, cnf.variables + 1)}
         self._excluded: defaultdict[int, int] = defaultdict(int)
         self._other_clauses = list[Clause]()
         for clause in cnf.clauses():
@@ -89,9 +89,8 @@ class ModelIndex:
 
     def satisfied_by(self, model: AbstractSet[int]) -> bool:
         """Whether the model satisfies every clause, and has one literal for each variable."""
-        if not (len(model) == self._variables and model <= self._literals):
-            return False
-        if not model.isdisjoint(map(neg, model)):
+        is_total = len(model) == self._variables >= max(map(abs, model), default=0)
+        if not (is_total and model.isdisjoint(map(neg, model))):
             return False
         true = [literal for literal in model if literal > 0]
         bits = sum(1 << variable for variable in true)
