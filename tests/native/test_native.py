@@ -273,6 +273,15 @@ def test_arguments_of_other_kinds_are_not_given_to_machine_code(ready):
         function(numbers[::2])
 
 
+def test_an_array_is_passed_as_its_address_even_if_it_is_empty_or_read_only():
+    numbers = np.arange(6, dtype=np.int64)
+    read_only = numbers[2:].view()
+    read_only.flags.writeable = False
+    for array in (numbers, numbers.reshape(2, 3)[1:], numbers[:0], read_only):
+        _, passed = native.flatten((array,))
+        assert passed == [array.ctypes.data, *array.shape]
+
+
 @needs_numba
 @pytest.mark.parametrize("kind", [np.uint16, np.uint64])
 def test_vectors_are_in_registers_what_they_are_in_numpy(kind):

@@ -57,6 +57,19 @@ def test_templates_give_the_clauses_of_each_rule(conditions):
         assert again == made, rule
 
 
+@for_each("count", [1, 7, 8, 40])
+def test_templates_give_the_clauses_of_few_instances_and_of_many(count):
+    pairs = tuple(combinations(range(20), 2))[:count]
+    made = []
+    for is_recorder in (False, True):
+        clauses = new_builder(NINE)
+        clauses._is_recorder = is_recorder
+        Pairs(pairs, int.__lt__).encode(clauses)
+        OneOfSets((0, 1, 40), ((1, 2, 3), (2, 3, 4))).encode(clauses)
+        made.append((sorted(map(sorted, clauses.clauses)), clauses.variables))
+    assert made[0] == made[1]
+
+
 def test_unit_clauses_are_the_facts_of_a_puzzle():
     for geometry, rule in RULES:
         clauses = new_builder(geometry)
