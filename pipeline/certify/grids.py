@@ -81,9 +81,9 @@ def clashing_givens(puzzle: Puzzle) -> Violation | None:
 def _repetitions(geometry: Geometry, values: Sequence[int]) -> Iterator[Violation]:
     """Yield a violation for each repeated value of a unit. The value 0 is an empty cell."""
     for index, unit in enumerate(units_of(geometry)):
-        first: dict[int, int] = {}
-        if len({values[cell] for cell in unit}) == len(unit):
+        if len({values[cell] for cell in unit}) == len(unit):  # most units repeat no value
             continue
+        first: dict[int, int] = {}
         for cell in unit:
             value = values[cell]
             if value and first.setdefault(value, cell) != cell:

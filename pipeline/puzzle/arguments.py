@@ -69,7 +69,7 @@ def _cell(value: Any) -> CellLike:
 
 
 def _items(value: Any, expected: str) -> Iterable[Any]:
-    if type(value) in (tuple, list):  # fast path
+    if type(value) in (tuple, list):  # `isinstance` with an abstract class is slow
         items: Iterable[Any] = value
         return items
     if isinstance(value, (str, bytes)) or not isinstance(value, Iterable):
@@ -166,7 +166,7 @@ def convert_fields(rule: Any, name: str) -> bool:
     positions: list[object] = []
 
     def of_cell(value: Any) -> CellLike:
-        if type(value) is int and value >= 0:  # as in `_cell`, but most cells are numbers
+        if type(value) is int and value >= 0:  # most cells need no call of `_cell`
             return value
         cell = _cell(value)
         if type(cell) is tuple:

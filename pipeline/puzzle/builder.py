@@ -71,23 +71,22 @@ def _unit_masks(units: tuple[tuple[int, ...], ...]) -> tuple[int, ...]:
 
 
 @lru_cache(maxsize=16)
-def _masks_of_cells(units: tuple[tuple[int, ...], ...]) -> dict[int, list[int]]:
+def _unit_masks_by_cell(units: tuple[tuple[int, ...], ...]) -> dict[int, list[int]]:
     """For each cell of a unit, its units as bit masks."""
-    masks_of_cells: dict[int, list[int]] = {}
+    masks: dict[int, list[int]] = {}
     for unit, mask in zip(units, _unit_masks(units), strict=True):
         for cell in unit:
-            masks_of_cells.setdefault(cell, []).append(mask)
-    return masks_of_cells
+            masks.setdefault(cell, []).append(mask)
+    return masks
 
 
 @lru_cache(maxsize=16)
 def _peer_masks(cells: int, units: tuple[tuple[int, ...], ...]) -> list[int]:
     """For each cell, a bit mask of the cells in its units, itself included."""
     peers = [0] * cells
-    for unit in units:
-        members = sum(1 << cell for cell in unit)
+    for unit, mask in zip(units, _unit_masks(units), strict=True):
         for cell in unit:
-            peers[cell] |= members
+            peers[cell] |= mask
     return peers
 
 
@@ -120,9 +119,9 @@ class ClauseBuilder:
         units: Sequence[Sequence[int]] = (),
     ) -> None:
         self.side = side
-        self.units = units
-        self.groups = (*units,)
-        self.group_masks = [*_unit_masks(tuple(map(tuple, units)))]
+        self.units = tuple(map(tuple, units))
+        self.groups: tuple[Sequence[int], ...] = self.units
+        self.group_masks = [*_unit_masks(self.units)]
         self.values = range(lowest, lowest + side)
         self._offset = 1 - lowest
         self.limits = limits
@@ -383,18 +382,19 @@ class ClauseBuilder:
     @cached_property
     def unit_peers(self) -> Sequence[int]:
         """For each cell, a bit mask of the cells in its units, itself included."""
-        return _peer_masks(self.candidates // self.side, tuple(map(tuple, self.units)))
+        return _peer_masks(self.candidates // self.side, self.units)
 
     def add_regions(self, regions: Iterable[Sequence[int]]) -> None:
         """Let later clauses rely on further groups of cells that hold different values.
 
         Other clauses must require that, unconditionally. Groups that are part of a unit are left
-        out.
+        out, and empty ones.
         """
-        masks_of_cells = _masks_of_cells(tuple(map(tuple, self.units)))
-        for region in regions:
-            bits, masks = bits_of(region), masks_of_cells.get(min(region, default=-1), ())
-            if not any(bits & mask == bits for mask in masks):
+        unit_masks = _unit_masks_by_cell(self.units)
+        for region in filter(None, regions):
+            bits = bits_of(region)
+            # a unit that contains the region contains its first cell
+            if not any(bits & mask == bits for mask in unit_masks.get(region[0], ())):
                 self.groups += (region,)
                 self.group_masks.append(bits)
                 for cell in region:

@@ -146,8 +146,8 @@ up to 4,000, killers of 25×25 cells would have a million.
 
 _last_constraints: list[tuple[Geometry, tuple[Rule, ...], tuple[Constraint, ...]]] = []
 _last_clauses: list[tuple[Geometry, tuple[Rule, ...], RuleClauses]] = []
-"""The constraints and the clauses of the last puzzle, which solving requests several times: caches
-of one entry at most, because to hash the rules of a puzzle would take longer than to compare them.
+"""Caches of the last puzzle's constraints and clauses, which solving requests several times. They
+are lists of one entry, because hashing the rules takes longer than comparing them.
 """
 
 
@@ -377,13 +377,13 @@ class Puzzle:
 
 
 def constraints_of(puzzle: Puzzle) -> tuple[Constraint, ...]:
-    """Each rule of a puzzle as a constraint, cached.
+    """The constraint of each rule, in order, cached for the last puzzle.
 
     Raises ValueError if a rule does not fit the geometry.
     """
     geometry, rules = puzzle.geometry, puzzle.rules
     for known_geometry, known_rules, constraints in _last_constraints:
-        if known_rules is rules and known_geometry == geometry:
+        if known_rules is rules and known_geometry == geometry:  # equal rules are hardly ever asked
             return constraints
     constraints = tuple(rule.constraints(geometry) for rule in rules)
     _last_constraints[:] = [(geometry, rules, constraints)]

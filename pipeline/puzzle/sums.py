@@ -342,7 +342,7 @@ def _cancel_units(weights: dict[int, int], units: Sequence[Sequence[int]], value
     that leave the fewest cells. Changes `weights`; returns the sum of what was subtracted.
     """
     if 2 * len(weights) <= len(values):
-        return 0  # each unit has as many cells outside, or more
+        return 0  # without a unit, as many cells would be left
     whole = [unit for unit in units if len(unit) == len(values)]
     subtracted = 0
     while True:

@@ -89,13 +89,13 @@ class Template:
 
 
 class Layout(NamedTuple):
-    """How an instance is made from its row, which has its open numbers and a 0 (see `Instances`).
+    """How the variables and the clauses of an instance follow from its row (see `Instances`).
 
-    - `entries`: for each number of a row its factor, its offset, and the number of consecutive
-      variables that begin at factor · number + offset.
-    - `variables`: the number of variables, including the one for 0.
-    - `indices`: for each number of the clauses, its index in a table of the literals v, -v for each
-      variable v.
+    - `entries`: for each entry x of a row a factor, an offset, and the number of consecutive
+      variables that begin at factor · x + offset.
+    - `variables`: the number of variables, with the last entry, 0, as one of them.
+    - `indices`: for each literal and 0 of the clauses, its index in a table of the literals v, -v
+      for each variable v.
     """
 
     entries: NDArray[np.int32]
@@ -106,13 +106,15 @@ class Layout(NamedTuple):
 Instances = Mapping[tuple[Template, int], list[int]]
 """Maps a template and a number of conditions to the rows of its instances, one after another. A row
 has the cells, the literals, the negations of the conditions, the number of variables before its
-own, and 0.
+own, and 0, for the end of each clause.
 """
 
 # With few instances of each of many templates, as in a killer, the calls of numpy take longer than
-# the work. So these instances are made together, by more passes over their literals.
+# the work. So these instances are made together, which takes more passes but fewer calls.
 _FEW_INSTANCES, _FEW_NUMBERS = 8, 4096
-"""Upper bounds on the instances and on the numbers of templates that are handled together."""
+"""A template is instantiated together with others if it has fewer instances, and fewer literals
+and zeros in each.
+"""
 
 
 def instantiate(instances: Instances) -> Iterator[NDArray[np.int32]]:

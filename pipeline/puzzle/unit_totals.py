@@ -84,7 +84,7 @@ def _disjoint_cages(constraints: Sequence[Constraint]) -> list[_Sum]:
 
 
 def _are_peers(cells: int, peers: Sequence[int]) -> bool:
-    """Whether any two of the cells are in a unit."""
+    """Whether each two of the cells are in a group together."""
     for cell in indices_of(cells):  # noqa: SIM110 - faster than `all`: one cell often decides
         if peers[cell] & cells != cells:
             return False
@@ -120,7 +120,8 @@ def _bands(units: tuple[int, ...]) -> _Bands:
 def _bands_around(bands: _Bands, cage: int) -> list[int]:
     """The indices of the bands that contain more than half of the cage.
 
-    Cached, because killers share many cages: a 9×9 grid has 4,733 shapes of two to five cells.
+    Cached, because killers share many cages: a 9×9 grid has 4,733 connected sets of two to five
+    cells.
     """
     return [
         index

@@ -1,4 +1,4 @@
-"""Shrink a set of assumptions that cannot all hold, by any engine that can ask subsets."""
+"""Shrink a set of assumptions that cannot all hold, by queries about subsets to any engine."""
 
 from __future__ import annotations
 
@@ -16,31 +16,36 @@ UnsatCore = tuple[list[int], bool]
 """Assumptions that cannot all hold, and whether they are a minimal set."""
 
 CoreAnswer = AbstractSet[int] | Literal["holds", "hard"]
-"""The answer to a query whether assumptions can all hold: some that cannot; "holds" if all can;
-"hard" if the query needs more slices."""
+"""The answer to the query whether assumptions can all hold: "holds"; a core, which is some that
+cannot; or "hard" if the query needs more slices.
+"""
 
 CoreQuery = Callable[[Sequence[int], int], CoreAnswer]
 """Answers a query within a number of slices, which are units of work of the engine. Raises
-LimitReached."""
+LimitReached.
+"""
 
-MANY = sys.maxsize
-"""A number of slices that is no limit."""
+UNLIMITED = sys.maxsize
+"""No limit on slices."""
 
-_SLICES = 2
+_FIRST_SLICES = 2
 """Maximum number of slices of the first attempt to leave out an assumption. Each further attempt
 may take four times as many.
 """
 
 
 def shrinking_cores(
-    ask: CoreQuery, assumptions: Sequence[int], first_slices: int = MANY, max_slices: int = MANY
+    ask: CoreQuery,
+    assumptions: Sequence[int],
+    max_first_slices: int = UNLIMITED,
+    max_slices: int = UNLIMITED,
 ) -> Iterator[UnsatCore]:
     """Yield smaller and smaller cores, which are sets of assumptions that cannot all hold.
 
-    - `first_slices`: yield nothing if the query for the first core needs more slices.
-    - `max_slices`: stop when only queries that need more slices are left.
+    - `max_first_slices`: yield nothing if the first core needs more slices.
+    - `max_slices`: stop before a query would get more slices.
 
-    If `ask` is deterministic, the cores are, but a limit may end the sequence early. Raises
+    The cores are deterministic if `ask` is. LimitReached from `ask` ends the sequence. Raises
     Satisfiable if all assumptions can hold.
 
     The algorithm is deletion with clause-set refinement (J. Marques-Silva and I. Lynce, On
@@ -49,37 +54,40 @@ def shrinking_cores(
     whose query is hard is tried again later if it is still in the core.
     """
     with suppress(LimitReached):
-        core = ask(assumptions, first_slices)
-        if core == "holds":
+        answer = ask(assumptions, max_first_slices)
+        if answer == "holds":
             raise Satisfiable("the engine", ())
-        if core == "hard":
+        if answer == "hard":
             return
         needed: list[int] = []
-        untried = [literal for literal in assumptions if literal in core]
+        untried = [literal for literal in assumptions if literal in answer]
         hard: list[int] = []
         yield [*untried], False
-        slices = _SLICES
+        slices = _FIRST_SLICES
         while untried or hard:
             if not untried:
                 untried, hard, slices = hard, [], slices * 4
                 if slices > max_slices:
                     return
             candidate = untried.pop()
-            core = ask([*needed, *hard, *untried], slices)
-            if core == "holds":
+            answer = ask([*needed, *hard, *untried], slices)
+            if answer == "holds":
                 needed.append(candidate)
-            elif core == "hard":
+            elif answer == "hard":
                 hard.append(candidate)
             else:
-                untried = [literal for literal in untried if literal in core]
-                hard = [literal for literal in hard if literal in core]
+                untried = [literal for literal in untried if literal in answer]
+                hard = [literal for literal in hard if literal in answer]
                 yield [*needed, *hard, *untried], False
         yield needed, True
 
 
-def smallest_core(
-    ask: CoreQuery, assumptions: Sequence[int], first_slices: int = MANY, max_slices: int = MANY
+def shrink_core(
+    ask: CoreQuery,
+    assumptions: Sequence[int],
+    max_first_slices: int = UNLIMITED,
+    max_slices: int = UNLIMITED,
 ) -> UnsatCore | None:
-    """The last core of `shrinking_cores`; None if there is none."""
-    last = deque(shrinking_cores(ask, assumptions, first_slices, max_slices), maxlen=1)
+    """The last core of `shrinking_cores`, or None. Raises Satisfiable."""
+    last = deque(shrinking_cores(ask, assumptions, max_first_slices, max_slices), maxlen=1)
     return last[0] if last else None

@@ -261,11 +261,11 @@ def encode_reduced(puzzle: Puzzle, style: NumberingChoice, limits: Limits) -> Cn
         conflict = Family("the givens and marks leave some group without a candidate", 1, [()])
         return Cnf(geometry, "reduced", 0, (conflict,), {})
     limits.check_memory(CANDIDATE_BYTES * sum(mask.bit_count() for mask in cells))
-    open_values = [_are_open(mask, geometry.side) for mask in cells]
-    is_open = b"".join(open_values)
+    open_flags = [_open_flags(mask, geometry.side) for mask in cells]
+    is_open = b"".join(open_flags)
     candidates, fixed = _number_candidates(cells, is_open, numbering, deadline)
     highest = numbering.highest_variable if style == "decimal" else len(candidates)
-    families = _open_families(geometry, open_values, candidates, deadline)
+    families = _open_families(geometry, open_flags, candidates, deadline)
     auxiliary = 0
     if rules:
         auxiliary = rules.auxiliary
@@ -284,10 +284,11 @@ def _new_literals(
     auxiliary: int,
     true_literal: int,
 ) -> NDArray[np.int32]:
-    """The new literal of each literal of the rules, indexed as `PackedClauses.renumbered` needs it.
+    """The argument `new_literals` of `PackedClauses.renumbered` for the clauses of the rules.
 
     - `cells`: the mask of remaining candidates of each cell.
-    - `is_open`, `variables`: as in `_number_candidates`, the variables of the open candidates.
+    - `is_open`: see `_number_candidates`.
+    - `variables`: the variables of the open candidates, in order.
     - `auxiliary`: the number of auxiliary variables, the last ones before `true_literal`.
 
     Candidates that are decided true have `true_literal`, those decided false its negation.
@@ -347,7 +348,7 @@ def _packed_families(geometry: Geometry) -> list[tuple[str, NDArray[np.intp]]] |
     kinds: tuple[GroupKind, ...] = ("cell",) if geometry.free_grid else tuple(TITLES)
     packed: list[tuple[str, NDArray[np.intp]]] = []
     for kind in kinds:
-        groups = np.array([*_groups(numbering, kind)], np.intp).T
+        groups = np.array([*_groups(numbering, kind)], np.intp).T  # `take` converts other types
         first, second = np.triu_indices(n, 1)
         pairs = np.stack((-groups[first].ravel(), -groups[second].ravel()))
         families = (np.pad(family, ((0, 1), (0, 0))) for family in (groups, pairs))
@@ -368,8 +369,8 @@ def _cached_candidates(geometry: Geometry) -> tuple[Candidate, ...]:
 
 
 @lru_cache(maxsize=4096)
-def _are_open(mask: int, side: int) -> bytes:
-    """For each value, 1 if it is one of several in a mask, else 0."""
+def _open_flags(mask: int, side: int) -> bytes:
+    """A byte for each value: 1 if the mask has it and others, else 0."""
     return bytes([mask & (mask - 1) and mask >> index & 1 for index in range(side)])
 
 
@@ -409,19 +410,16 @@ def _exactly_one(kind: GroupKind, groups: Sequence[Clause]) -> Iterator[Family]:
 
 
 def _open_families(
-    geometry: Geometry, open_values: Sequence[bytes], variables: Iterable[int], deadline: Deadline
+    geometry: Geometry, open_flags: Sequence[bytes], variables: Iterable[int], deadline: Deadline
 ) -> Iterator[Family]:
     """Yield the families of `extended` over the open candidates.
 
-    - `open_values`: for each cell and value, 1 if the candidate is open, else 0.
+    - `open_flags`: for each cell, a byte for each value: 1 if the candidate is open, else 0.
     - `variables`: the variables of the open candidates.
     """
-    remaining = iter(variables)
+    remaining = iter(variables)  # the last argument of zip, which else would take one too many
     open_candidates = [
-        [*zip(compress(geometry.values, are_open), remaining, strict=False)]
-        if 1 in are_open
-        else []
-        for are_open in open_values
+        [*zip(compress(geometry.values, flags), remaining, strict=False)] for flags in open_flags
     ]
     yield from _exactly_one(
         "cell",

@@ -20,7 +20,9 @@ VARIABLE_BYTES = 200
 """Bytes of memory of a variable in this process while a model is read and checked."""
 
 MODELS_BEFORE_INDEX, MAX_INDEX_BITS = 4, 1 << 28
-"""Number of models after which a `ModelIndex` saves time, and the maximum size of its bit sets."""
+"""Number of models after which a `ModelIndex` saves time, and the maximum product of its clauses
+and variables, which bounds the bits of its sets.
+"""
 
 
 def enumerate_models(
@@ -40,18 +42,18 @@ def enumerate_models(
     repeats a grid.
     """
     deadline, blocked = Deadline.of(limits), [] if blocked is None else blocked
-    index: ModelIndex | None = None
+    index, is_small = None, cnf.size * cnf.variables <= MAX_INDEX_BITS
     try:
         check_memory(cnf, limits)
         with solver.open(cnf, limits) as session:
             for clause in blocked:
                 session.add(clause)
             while isinstance(answer := session.solve(), Sat):
-                is_small = cnf.size * cnf.variables <= MAX_INDEX_BITS
-                if len(blocked) == MODELS_BEFORE_INDEX and is_small:
+                if index is None and is_small and len(blocked) >= MODELS_BEFORE_INDEX:
                     index = ModelIndex(cnf)
-                is_indexed = index is not None and index.satisfied_by(answer.model)
-                if not (is_indexed or cnf.satisfied_by(answer.model, deadline)):
+                # the index also rejects models that leave out variables: then the clauses decide
+                is_valid = index is not None and index.satisfied_by(answer.model)
+                if not (is_valid or cnf.satisfied_by(answer.model, deadline)):
                     raise SolverError(f"the model of {solver.name} does not satisfy the clauses")
                 if any(map(answer.model.isdisjoint, deadline.watch(blocked))):
                     raise SolverError(f"{solver.name} repeated a model that was blocked")
@@ -88,7 +90,7 @@ class ModelIndex:
                 self._other_clauses.append(clause)
 
     def satisfied_by(self, model: AbstractSet[int]) -> bool:
-        """Whether the model satisfies every clause, and has one literal for each variable."""
+        """Whether the model has one literal for each variable, and satisfies every clause."""
         is_total = len(model) == self._variables >= max(map(abs, model), default=0)
         if not (is_total and model.isdisjoint(map(neg, model))):
             return False

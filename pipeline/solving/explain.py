@@ -19,7 +19,7 @@ from pipeline.puzzle.builder import ClauseBuilder
 from pipeline.puzzle.clauses import PackedClauses
 from pipeline.puzzle.geometry import Geometry, units_of, values_of
 from pipeline.puzzle.puzzle import Grid, Puzzle
-from pipeline.solving.cores import CoreAnswer, UnsatCore, smallest_core
+from pipeline.solving.cores import CoreAnswer, UnsatCore, shrink_core
 from pipeline.solving.encode import Numbering, encode_puzzle
 from pipeline.solving.solvers import Satisfiable
 from pipeline.solving.solvers.pysat import Pysat
@@ -35,10 +35,11 @@ MAX_EXPLAINED_SIDE = 36
 to load; side 49 would have 11 million.
 """
 
-_NODES_PER_SLICE, _MAX_SLICES = 500, 8
-"""Number of branches of the exhaustive search in a slice of `smallest_core`, and the maximum
-number of slices of a query without one of the clues and rules: a tenth of a second.
-"""
+_NODES_PER_SLICE = 500
+"""Number of branches of the exhaustive search in a slice (see `CoreQuery`)."""
+
+_MAX_SLICES = 8
+"""Maximum number of slices in which to find that a clue or rule can be left out: 4,000 branches."""
 
 _MAX_NAMED = 8
 """Maximum number of clues and rules that a message names. More are easier to see in a drawing."""
@@ -124,8 +125,8 @@ def explain_conflict(
 
     Reports two equal givens in a unit, if there are any. Otherwise `engine` searches for a minimal
     unsatisfiable set of givens, marks and rules; by default, a new engine is started, which takes
-    0.1 s. If the engine finds none for a variant, the exhaustive search does. Raises SolverError if
-    the puzzle has a solution.
+    0.1 s. If the engine finds none for a variant before the time is up, the exhaustive search tries
+    in the rest of the time; it needs machine code. Raises SolverError if the puzzle has a solution.
     """
     deadline = Deadline.of(limits)
     if clash := clashing_givens(puzzle):
@@ -138,10 +139,11 @@ def explain_conflict(
     assumptions = [*rule_indices, *clue_cells]
     result: UnsatCore | None = None
     try:
+        # an explanation is optional, so it is no error if PySAT cannot be started
         with suppress(EnvironmentFailure), nullcontext(engine) if engine else Pysat() as solver:
             result = solver.find_core(clauses, assumptions, limits)
         if result is None and not puzzle.is_plain:
-            result = _search_core(puzzle, clue_cells, rule_indices, deadline)
+            result = _search_core(puzzle, assumptions, clue_cells, rule_indices, deadline)
     except Satisfiable as error:
         raise SolverError("a puzzle that was found to be unsolvable has a solution") from error
     if result is None:
@@ -154,33 +156,42 @@ def explain_conflict(
 
 
 def _search_core(
-    puzzle: Puzzle, clue_cells: dict[int, int], rule_indices: dict[int, int], deadline: Deadline
+    puzzle: Puzzle,
+    assumptions: Sequence[int],
+    clue_cells: dict[int, int],
+    rule_indices: dict[int, int],
+    deadline: Deadline,
 ) -> UnsatCore | None:
-    """The smallest core that the exhaustive search finds; None without machine code."""
+    """The last core that the exhaustive search finds; None if it has no machine code or no time.
+
+    Raises Satisfiable if the puzzle has a solution.
+    """
     from pipeline.certify.variants import VariantSearch, loader  # noqa: PLC0415 - loads numpy
 
     compiled_search = loader.get(at_once=True)
     if compiled_search is None:
         return None
 
-    def ask(assumptions: Sequence[int], slices: int) -> CoreAnswer:
-        cells = {clue_cells[x] for x in assumptions if x in clue_cells}
-        part = replace(
+    def ask(literals: Sequence[int], slices: int) -> CoreAnswer:
+        cells = {clue_cells[literal] for literal in literals if literal in clue_cells}
+        rules = [rule_indices[literal] for literal in literals if literal in rule_indices]
+        subset = replace(
             puzzle,
             cells=tuple(
                 mask if cell in cells else puzzle.geometry.all_values
                 for cell, mask in enumerate(puzzle.cells)
             ),
-            rules=tuple(puzzle.rules[rule_indices[x]] for x in assumptions if x in rule_indices),
+            rules=tuple(puzzle.rules[rule] for rule in rules),
         )
-        search = VariantSearch(part, deadline.end)
+        search = VariantSearch(subset, deadline.end)
         search.use(compiled_search)
         if any(True for _ in search.solutions(slices * _NODES_PER_SLICE, deadline.end)):
             return "holds"
         deadline.check()
-        return {*assumptions} if search.is_complete else "hard"
+        # the search does not say which clues and rules it needed, so the core has all
+        return {*literals} if search.is_complete else "hard"
 
-    return smallest_core(ask, [*rule_indices, *clue_cells], max_slices=_MAX_SLICES)
+    return shrink_core(ask, assumptions, max_slices=_MAX_SLICES)
 
 
 def _clues(puzzle: Puzzle, cells: Iterable[int]) -> tuple[Clue, ...]:
@@ -247,12 +258,10 @@ def _clauses_with_assumptions(
 
 @lru_cache(maxsize=1)
 def _unit_clauses(geometry: Geometry) -> PackedClauses:
-    """The clauses of an empty grid."""
-    numbers = array("i")
-    for clause in encode_puzzle(Puzzle.empty(geometry), "extended").clauses():
-        numbers.extend(clause)
-        numbers.append(0)
-    return PackedClauses(numbers.tobytes())
+    """The clauses of an empty grid, cached for the last geometry."""
+    clauses = encode_puzzle(Puzzle.empty(geometry), "extended").clauses()
+    numbers = chain.from_iterable((*clause, 0) for clause in clauses)
+    return PackedClauses(array("i", numbers).tobytes())
 
 
 @dataclass(frozen=True, slots=True)

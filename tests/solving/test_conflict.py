@@ -25,7 +25,7 @@ from pipeline.puzzle.rules.lines import Thermometer
 from pipeline.puzzle.rules.pairs import Greater
 from pipeline.reading.formats import parse_puzzle
 from pipeline.solving.cdcl import Cdcl, CdclSession, kernel
-from pipeline.solving.cores import MANY, shrinking_cores
+from pipeline.solving.cores import UNLIMITED, shrinking_cores
 from pipeline.solving.encode import encode_puzzle
 from pipeline.solving.explain import Clue, Conflict, explain_conflict
 from pipeline.solving.solvers import Satisfiable
@@ -49,8 +49,8 @@ def explainer(request):
         yield made
 
 
-class Exhausted(Pysat):
-    """An engine without time, so the exhaustive search must explain."""
+class OutOfTime(Pysat):
+    """An engine that finds no core, so the exhaustive search must."""
 
     def find_core(self, clauses, assumptions, limits):
         return None
@@ -62,7 +62,7 @@ def explainer_of_rules(request, explainer, monkeypatch):
         return explainer
     ruling = request.getfixturevalue("ruling")
     monkeypatch.setattr("pipeline.certify.variants.loader.get", lambda *_, **__: ruling)
-    return Exhausted()
+    return OutOfTime()
 
 
 def marked(geometry: Geometry, masks: dict[int, int]) -> Puzzle:
@@ -341,21 +341,21 @@ def test_hard_queries_are_given_up_after_a_number_of_slices():
 
         def counting(literals, slices):
             asked.append(slices)
-            return ask(literals, slices) if slices == MANY else "hard"
+            return ask(literals, slices) if slices == UNLIMITED else "hard"
 
-        assert [*shrinking_cores(counting, assumptions, first_slices=1)] == []
+        assert [*shrinking_cores(counting, assumptions, max_first_slices=1)] == []
         assert [*shrinking_cores(counting, assumptions, max_slices=8)] == [(assumptions, False)]
-    assert asked == [1, MANY, *[2] * 9, *[8] * 9]
+    assert asked == [1, UNLIMITED, *[2] * 9, *[8] * 9]
 
 
 @needs_numba
-def test_the_search_says_too_that_all_can_hold(ruling, monkeypatch):
+def test_the_search_reports_a_puzzle_that_has_a_solution(ruling, monkeypatch):
     monkeypatch.setattr("pipeline.certify.variants.loader.get", lambda *_, **__: ruling)
     with pytest.raises(SolverError, match="has a solution"):
-        explain_conflict(Puzzle.empty(FOUR, (Cage((0, 1), 5),)), Exhausted(), LONG)
-    assert explain_conflict(parse_puzzle(NONE), Exhausted(), LONG) is None
+        explain_conflict(Puzzle.empty(FOUR, (Cage((0, 1), 5),)), OutOfTime(), LONG)
+    assert explain_conflict(parse_puzzle(NONE), OutOfTime(), LONG) is None
     monkeypatch.setattr("pipeline.certify.variants.loader.get", lambda *_, **__: None)
-    assert explain_conflict(Puzzle.empty(FOUR, (Cage((0, 1), 9),)), Exhausted(), LONG) is None
+    assert explain_conflict(Puzzle.empty(FOUR, (Cage((0, 1), 9),)), OutOfTime(), LONG) is None
 
 
 def test_clauses_alone_may_contradict_and_hard_questions_come_up_again_or_are_cut_off():

@@ -1,4 +1,4 @@
-"""Enumeration of models, which are checked by an index from the fifth on."""
+"""Enumeration of models. From the fifth on, an index of the clauses checks them."""
 
 from __future__ import annotations
 

@@ -33,6 +33,9 @@ MIN_PARTS = 1000
 """Minimum number of parts of a single puzzle that is checked: many more than are searched in
 parallel, because some parts need much longer than others."""
 
+MAX_DIVIDED_SOLUTIONS = 100
+"""Maximum number of listed solutions of a puzzle that is divided: each part has room for all."""
+
 CALL_SWEEPS = 4096
 """Number of rounds of propagation per call of machine code, which take a few milliseconds. The
 deadline is checked between calls."""
@@ -105,14 +108,15 @@ def check_puzzle(puzzle: Puzzle, solutions: Sequence[Grid], seconds: float) -> t
 
     The verdict is UNDECIDED without machine code, and after `seconds`.
 
-    The puzzle is divided into parts, in which some cells have a single candidate, because machine
-    code searches many puzzles in parallel. Every solution is a solution of exactly one part.
+    A single puzzle would use one lane of the machine code, so it is divided into parts, in which
+    some cells have one candidate. Every solution is a solution of exactly one part.
     """
     compiled_search = compiled_check(1, at_once=True)
     if compiled_search is None:
         return Verdict.UNDECIDED, 0
     deadline = Deadline.of(Limits(seconds))
-    masks = _divide(puzzle.cells)
+    is_divided = len(solutions) <= MAX_DIVIDED_SOLUTIONS
+    masks = _divide(puzzle.cells) if is_divided else np.array([puzzle.cells], np.uint64)
     solutions_of_part: list[list[Grid]] = [[] for _ in masks]
     for grid in solutions:
         bits = np.array([1 << value - 1 for value in grid.values], np.uint64)
@@ -127,14 +131,15 @@ def check_puzzle(puzzle: Puzzle, solutions: Sequence[Grid], seconds: float) -> t
     verdicts, nodes = check_in_parallel(
         compiled_search, masks, counts, grids, np.iinfo(np.int64).max, deadline
     )
-    others = verdicts[verdicts != Verdict.COMPLETE]
+    others = verdicts[verdicts != Verdict.COMPLETE]  # INCOMPLETE decides, UNDECIDED does not
     return Verdict(others.max() if len(others) else Verdict.COMPLETE), int(nodes.sum())
 
 
 def _divide(cells: Sequence[int]) -> NDArray[np.uint64]:
-    """Divide a puzzle into at least MIN_PARTS. Returns the candidates (P, n²) of each part.
+    """Divide a puzzle into parts. Returns the candidates (P, n²) of each part.
 
-    In each part, the cells that have the fewest candidates in the puzzle have one.
+    In each part, the first cells have one candidate, in order of the number of their candidates in
+    the puzzle: as many as it takes for MIN_PARTS, or all.
     """
     masks = np.array([cells], np.uint64)
     for cell in sorted(range(len(cells)), key=lambda cell: cells[cell].bit_count()):

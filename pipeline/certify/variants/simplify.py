@@ -310,6 +310,7 @@ class SimplifiedConstraints:
         self, cells: Iterable[int], values: Collection[int]
     ) -> list[Constraint]:
         """Return constraints that restrict the cells to these values; none if they may have any."""
+        # the first comparison decides most cases
         if values == self.values or all(value in values for value in self.values):
             return []
         return [Allowed(cell, tuple(values)) for cell in cells]

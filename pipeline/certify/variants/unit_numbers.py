@@ -31,7 +31,7 @@ _MAX_CONTEXTS = 8192
 
 @dataclass(frozen=True, slots=True, eq=False)
 class UnitNumbers:
-    """The encoded constraints of units, read-only: puzzles with the same units share them.
+    """The encoded constraints of units. Puzzles with the same units share them: do not change them.
 
     - `numbers`: the constraints, as in CONSTRAINT_DATA.
     - `scheduled`: the offset and the queue of each constraint.
@@ -47,7 +47,7 @@ class UnitNumbers:
     _contexts: dict[Cells, list[int]] = field(init=False, default_factory=dict)
 
     def context(self, cells: Cells) -> list[int]:
-        """Return the context of a group of cells (see `layout`)."""
+        """Return the context of a group of cells (see `layout`). Do not change the list."""
         if len(cells) < 2:
             return [0]
         context = self._contexts.get(cells)

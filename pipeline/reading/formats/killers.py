@@ -84,6 +84,7 @@ def parse_killer(text: Text, _reading: Reading) -> Parsed:
     sums: dict[int, int] = {}
     start = header.end()
 
+    # only errors need words with their columns
     def error_at(cell: int, expected: str) -> InvalidPuzzle:
         return text.at_word(words_of(line, _TOKEN, start)[cell], expected)
 

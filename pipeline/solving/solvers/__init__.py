@@ -45,7 +45,10 @@ class Closeable(ABC):
 
 
 class Satisfiable(SolverError):
-    """The engine reports an unverified model of clauses that should have none."""
+    """The engine reports a model of clauses that should have none.
+
+    `model`: the model, not verified; empty if it was not requested.
+    """
 
     def __init__(self, engine: str, model: Iterable[int]) -> None:
         super().__init__(f"{engine} found a model although there should be none")

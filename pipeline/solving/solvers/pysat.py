@@ -162,7 +162,7 @@ class Pysat(Closeable):
     def find_core(
         self, clauses: Iterable[Clause], assumptions: Sequence[int], limits: Limits
     ) -> UnsatCore | None:
-        """Find the smallest core of `shrinking_cores` within the limits.
+        """Find the last core of `shrinking_cores` within the limits.
 
         Returns None if the limits are too low for any core. Raises Satisfiable if all assumptions
         can hold, EnvironmentFailure if the child cannot be started.
@@ -376,9 +376,10 @@ def _send_cores(
 
 
 def core_query(engine: Any, deadline: Deadline) -> CoreQuery:
-    """The queries of `shrinking_cores`, to an engine that holds the clauses.
+    """The function that answers the queries of `shrinking_cores`.
 
-    Run it in a process that can be killed: the deadline is checked only between slices.
+    `engine`: a solver of PySAT that has the clauses. Run it in a process that can be killed: the
+    deadline is checked only between slices, of _CONFLICTS_PER_SLICE conflicts each.
     """
 
     def ask(assumptions: Sequence[int], slices: int) -> CoreAnswer:

@@ -25,7 +25,9 @@ _PLACES = {
     for row in _COORDINATES
     for column in _COORDINATES
 }
-"""The row and column, from 1, of the cell of each name. A pattern takes twice as long."""
+"""The row and column, from 1, of the name of each cell, in capitals. A regular expression takes
+twice as long.
+"""
 
 _EXTRA_CELL = re.compile(r"([a-z]+)([1-9]\d{0,3})?", re.ASCII | re.IGNORECASE)
 _EXTRA_PREFIXES = ("V", "CC", "DG")
