@@ -13,6 +13,7 @@ from operator import and_
 from typing import TYPE_CHECKING, Literal
 
 from pipeline.certify import clashing_givens
+from pipeline.certify.formula import formula_size
 from pipeline.errors import EnvironmentFailure, SolverError, counted
 from pipeline.limits import Deadline, Limits
 from pipeline.puzzle.builder import ClauseBuilder
@@ -33,6 +34,11 @@ DEFAULT_LIMITS = Limits(2.0)
 MAX_EXPLAINED_SIDE = 36
 """Maximum side of a puzzle that is explained. Side 36 has 3.3 million clauses, which take seconds
 to load; side 49 would have 11 million.
+"""
+
+_CLAUSE_SECONDS = 5e-7
+"""Seconds for making a clause of the units. This does not check the clock, so it is not started if
+too little time is left.
 """
 
 _NODES_PER_SLICE = 500
@@ -134,6 +140,8 @@ def explain_conflict(
         cells = [cell for place in clash.cells if (cell := cell_at(*place)) is not None]
         return Conflict(_clues(puzzle, cells), clash.message, minimal=True)
     if puzzle.geometry.side > MAX_EXPLAINED_SIDE:
+        return None
+    if deadline.left() < _CLAUSE_SECONDS * formula_size(puzzle.geometry):
         return None
     clauses, clue_cells, rule_indices = _clauses_with_assumptions(puzzle)
     assumptions = [*rule_indices, *clue_cells]
