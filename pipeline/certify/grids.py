@@ -12,7 +12,7 @@ from operator import neg
 from typing import TYPE_CHECKING, Any
 
 from pipeline.puzzle.geometry import Geometry, unit_name, units_of, values_of
-from pipeline.puzzle.puzzle import Grid, Puzzle, constraints_of
+from pipeline.puzzle.puzzle import Grid, Puzzle
 
 if TYPE_CHECKING:
     import numpy as np
@@ -112,8 +112,8 @@ def _forbidden_values(puzzle: Puzzle, grid: Grid) -> Iterator[Violation]:
 def _broken_rules(puzzle: Puzzle, grid: Grid) -> Iterator[Violation]:
     """Yield a violation for each further rule of the puzzle that the grid breaks."""
     geometry = puzzle.geometry
-    for rule, constraint in zip(puzzle.rules, constraints_of(puzzle), strict=True):
-        if not constraint.holds(grid.values):
+    for rule in puzzle.rules:
+        if not rule.holds(geometry, grid.values):
             places = tuple(map(geometry.place, rule.scope(geometry)))
             yield Violation(rule.name, f"{rule.describe(geometry)} is broken", places)
 

@@ -11,7 +11,7 @@ module, because search and solver check each other.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 
 from pipeline.puzzle.constraints import Constraint
@@ -29,6 +29,9 @@ _MAX_CELLS = 3
 
 _MAX_UNITS = 4
 """Maximum number of units in a band."""
+
+_MAX_CAGES = 8192
+"""Maximum number of cages for which the bands around them are cached."""
 
 _Sum = tuple[int, int]
 """A bit mask of cells, and the sum of their values."""
@@ -53,7 +56,7 @@ def unit_totals(
     covered = [0] * len(bands.cells)
     totals = [count * sum(values) for count in bands.unit_counts]
     for cage, cage_total in cages:
-        for index in _bands_around(bands, cage):
+        for index in bands.around(cage):
             covered[index] |= cage
             totals[index] -= cage_total
     seen = {cage for cage, _ in cages}
@@ -101,6 +104,24 @@ class _Bands:
 
     cells: tuple[int, ...]
     unit_counts: tuple[int, ...]
+    _around: dict[int, list[int]] = field(init=False, default_factory=dict)
+
+    def around(self, cage: int) -> list[int]:
+        """The indices of the bands that contain more than half of a cage.
+
+        Cached, because killers share many cages: a 9×9 grid has 4,733 connected sets of two to five
+        cells. A full cache is emptied.
+        """
+        indices = self._around.get(cage)
+        if indices is None:
+            half = cage.bit_count() // 2
+            indices = [
+                index for index, band in enumerate(self.cells) if (cage & band).bit_count() > half
+            ]
+            if len(self._around) >= _MAX_CAGES:
+                self._around.clear()
+            self._around[cage] = indices
+        return indices
 
 
 @lru_cache(maxsize=16)
@@ -114,17 +135,3 @@ def _bands(units: tuple[int, ...]) -> _Bands:
         for start in range(len(layer) - count + 1)
     ]
     return _Bands(*zip(*bands, strict=True)) if bands else _Bands((), ())
-
-
-@lru_cache(maxsize=8192)
-def _bands_around(bands: _Bands, cage: int) -> list[int]:
-    """The indices of the bands that contain more than half of the cage.
-
-    Cached, because killers share many cages: a 9×9 grid has 4,733 connected sets of two to five
-    cells.
-    """
-    return [
-        index
-        for index, band in enumerate(bands.cells)
-        if 2 * (cage & band).bit_count() > cage.bit_count()
-    ]

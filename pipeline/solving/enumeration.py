@@ -19,9 +19,12 @@ MIN_CLAUSE_BYTES = 16
 VARIABLE_BYTES = 200
 """Bytes of memory of a variable in this process while a model is read and checked."""
 
-MODELS_BEFORE_INDEX, MAX_INDEX_BITS = 4, 1 << 28
-"""Number of models after which a `ModelIndex` saves time, and the maximum product of its clauses
-and variables, which bounds the bits of its sets.
+MODELS_BEFORE_INDEX = 4
+"""Number of models after which a `ModelIndex` saves time."""
+
+MAX_INDEXED_CLAUSES, MAX_INDEX_BITS = 100_000, 1 << 28
+"""Maximum number of clauses of a `ModelIndex`, and maximum product of its clauses and variables,
+which bounds the bits of its sets: some tens of megabytes.
 """
 
 
@@ -42,7 +45,8 @@ def enumerate_models(
     repeats a grid.
     """
     deadline, blocked = Deadline.of(limits), [] if blocked is None else blocked
-    index, is_small = None, cnf.size * cnf.variables <= MAX_INDEX_BITS
+    index = None
+    is_small = cnf.size <= MAX_INDEXED_CLAUSES and cnf.size * cnf.variables <= MAX_INDEX_BITS
     try:
         check_memory(cnf, limits)
         with solver.open(cnf, limits) as session:

@@ -33,8 +33,10 @@ MIN_PARTS = 1000
 """Minimum number of parts of a single puzzle that is checked: many more than are searched in
 parallel, because some parts need much longer than others."""
 
-MAX_DIVIDED_SOLUTIONS = 100
-"""Maximum number of listed solutions of a puzzle that is divided: each part has room for all."""
+MAX_DIVIDED_SOLUTIONS = 10
+"""Maximum number of listed solutions of a puzzle that is divided: each part has room for all. Plain
+Python decides most puzzles with more.
+"""
 
 CALL_SWEEPS = 4096
 """Number of rounds of propagation per call of machine code, which take a few milliseconds. The
