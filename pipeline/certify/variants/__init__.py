@@ -192,7 +192,7 @@ class VariantSearch:
         self.undecided: str | None = None
         self.clock: Callable[[], float] = time.monotonic
         self._puzzle = puzzle
-        self._values = searched_values(puzzle)
+        self._values = {1 << index: value for index, value in enumerate(searched_values(puzzle))}
         self._run: Callable[..., int] = plain_search
         self._nodes_per_call = self._nodes_in_a_call(PLAIN_NODES)
         self._arrays: Sequence[Any] = ()
@@ -261,8 +261,8 @@ class VariantSearch:
     def _grid(self) -> Grid:
         """Return the current solution as a grid. Each cell has one candidate."""
         geometry = self._puzzle.geometry
-        masks = self._arrays[0][L.DOMAINS : L.DOMAINS + geometry.size]
-        return Grid(geometry, tuple(self._values[int(mask).bit_length() - 1] for mask in masks))
+        masks = np.asarray(self._arrays[0][L.DOMAINS : L.DOMAINS + geometry.size]).tolist()
+        return Grid(geometry, tuple([self._values[mask] for mask in masks]))
 
 
 def check_variant_search(compiled_search: Callable[..., int]) -> None:
