@@ -146,8 +146,8 @@ up to 4,000, killers of 25×25 cells would have a million.
 
 _last_constraints: list[tuple[Geometry, tuple[Rule, ...], tuple[Constraint, ...]]] = []
 _last_clauses: list[tuple[Geometry, tuple[Rule, ...], RuleClauses]] = []
-"""Caches of the last puzzle's constraints and clauses, which solving requests several times. They
-are lists of one entry, because hashing the rules takes longer than comparing them.
+"""Caches of the last puzzle's constraints and clauses, which solving requests several times. Each
+is a list of one entry, because hashing the rules takes longer than comparing them.
 """
 
 

@@ -109,7 +109,7 @@ has the cells, the literals, the negations of the conditions, the number of vari
 own, and 0, for the end of each clause.
 """
 
-# With few instances of each of many templates, as in a killer, the calls of numpy take longer than
+# A killer has many templates with few instances each, for which the calls of numpy take longer than
 # the work. So these instances are made together, which takes more passes but fewer calls.
 _FEW_INSTANCES, _FEW_NUMBERS = 8, 4096
 """A template is instantiated together with others if it has fewer instances, and fewer literals

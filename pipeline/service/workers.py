@@ -185,7 +185,7 @@ def serve(descriptor: int) -> None:
         settings = pipe.recv()
         with Solvers(settings.solver, settings.minisat) as solvers:
             pipe.send(reply_to(pipe.recv(), solvers, settings))
-            gc.freeze()  # with what is loaded now, each full garbage collection takes 20 ms longer
+            gc.freeze()  # else each full garbage collection visits all that is loaded: 20 ms
             while True:
                 pipe.send(reply_to(pipe.recv(), solvers, settings))
 

@@ -16,8 +16,8 @@ UnsatCore = tuple[list[int], bool]
 """Assumptions that cannot all hold, and whether they are a minimal set."""
 
 CoreAnswer = AbstractSet[int] | Literal["holds", "hard"]
-"""The answer to the query whether assumptions can all hold: "holds"; a core, which is some that
-cannot; or "hard" if the query needs more slices.
+"""The answer to the query whether assumptions can all hold: "holds", "hard" if the query needs more
+slices, or a core, which is a set of assumptions that cannot all hold.
 """
 
 CoreQuery = Callable[[Sequence[int], int], CoreAnswer]

@@ -377,7 +377,7 @@ def _open_flags(mask: int, side: int) -> bytes:
 def _number_candidates(
     cells: Sequence[int], is_open: bytes, numbering: Numbering, deadline: Deadline
 ) -> tuple[dict[int, Candidate], tuple[Candidate, ...]]:
-    """Number the open candidates: those of each cell that has more than one left.
+    """Number the open candidates, which are those of cells that have more than one left.
 
     - `cells`: the mask of remaining candidates of each cell.
     - `is_open`: for each candidate, 1 if it is open, else 0.

@@ -37,8 +37,8 @@ to load; side 49 would have 11 million.
 """
 
 _CLAUSE_SECONDS = 5e-7
-"""Seconds for making a clause of the units. This does not check the clock, so it is not started if
-too little time is left.
+"""Seconds for making a clause of the units. The work does not check the clock, so it is not started
+if too little time is left.
 """
 
 _NODES_PER_SLICE = 500

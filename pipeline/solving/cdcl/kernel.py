@@ -611,7 +611,8 @@ def _begin_query(state):
 def _collect_failed(state, literal):
     """Write assumptions that cannot all hold to `learned`. `literal`: an assumption that is false.
 
-    They are found on the trail, from the reasons of its negation (MiniSat's `analyzeFinal`).
+    The assumptions are found on the trail, from the reasons of the negation of `literal` (MiniSat's
+    `analyzeFinal`).
     """
     numbers, roles, levels, reasons = state.numbers, state.roles, state.levels, state.reasons
     state.learned[0], size = literal, 1
