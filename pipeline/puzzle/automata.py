@@ -17,6 +17,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from pipeline.puzzle.clauses import clause_bounds
+
 Moves = NDArray[np.intp]
 """For each state before a cell and each value: the index of the state after it, or -1."""
 
@@ -251,9 +253,7 @@ def transition_clauses(
 
 def _without_true(numbers: NDArray[np.int64]) -> NDArray[np.int32]:
     """The clauses without those that have the literal TRUE, and without its negation."""
-    ends = np.flatnonzero(numbers == 0)
-    starts = np.zeros_like(ends)
-    starts[1:] = ends[:-1] + 1
+    starts, ends = clause_bounds(numbers)
     if len(ends):
         satisfied = np.logical_or.reduceat(numbers == TRUE, starts)
         numbers = numbers[np.repeat(~satisfied, ends - starts + 1)]

@@ -34,6 +34,19 @@ def clauses_of(numbers: Sequence[int]) -> Iterator[Clause]:
         start = end + 1
 
 
+def clause_bounds(numbers: NDArray[np.integer]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """The index of the first literal of each clause, and of the 0 after it.
+
+    `np.diff` with `prepend` would copy the array first.
+    """
+    import numpy as np  # noqa: PLC0415 - slow to load
+
+    ends = np.flatnonzero(numbers == 0)
+    starts = np.zeros_like(ends)
+    starts[1:] = ends[:-1] + 1
+    return starts, ends
+
+
 _MAX_LISTED_BYTES = 1 << 12
 """Maximum size in bytes of clauses that are not worth loading numpy for."""
 
@@ -43,6 +56,12 @@ class PackedClauses(Iterable[Clause]):
     """Clauses as signed 32-bit integers with a 0 after each clause; iteration yields tuples."""
 
     data: bytes
+
+    @staticmethod
+    def of(clauses: Iterable[Clause]) -> PackedClauses:
+        """Pack clauses."""
+        numbers = chain.from_iterable((*clause, 0) for clause in clauses)
+        return PackedClauses(array("i", numbers).tobytes())
 
     @property
     def numbers(self) -> array[int]:
@@ -118,9 +137,7 @@ class PackedClauses(Iterable[Clause]):
         """
         import numpy as np  # noqa: PLC0415 - slow to load
 
-        ends = np.flatnonzero(self.array == 0)
-        starts = np.zeros_like(ends)
-        starts[1:] = ends[:-1] + 1
+        starts, ends = clause_bounds(self.array)
         has_mark = np.logical_or.reduceat(marked, starts) if len(ends) else marked[:0]
         return has_mark, ends - starts + 1
 

@@ -46,7 +46,7 @@ class Template:
     steps: int
     clauses: int = field(init=False)
     _conditional: int = field(init=False)
-    _layouts: dict[int, Layout] = field(init=False, default_factory=dict)
+    _layouts: dict[int, InstanceLayout] = field(init=False, default_factory=dict)
 
     def __post_init__(self) -> None:
         conditional = np.count_nonzero(self.numbers == self.placeholder)
@@ -63,7 +63,7 @@ class Template:
         """The number of literals in the clauses of an instance with this number of conditions."""
         return len(self.numbers) - self.clauses + (conditions - 1) * self._conditional
 
-    def layout(self, conditions: int) -> Layout:
+    def layout(self, conditions: int) -> InstanceLayout:
         """The layout of the instances under this number of conditions."""
         layout = self._layouts.get(conditions)
         if layout is not None:
@@ -83,12 +83,12 @@ class Template:
         )
         variables = self.cells * self.side + other + self.auxiliary
         indices = np.where(literals, 2 * abs(literals) - 2 + (literals < 0), 2 * variables)
-        layout = Layout(np.array(entries, np.int32), variables + 1, indices)
+        layout = InstanceLayout(np.array(entries, np.int32), variables + 1, indices)
         self._layouts[conditions] = layout
         return layout
 
 
-class Layout(NamedTuple):
+class InstanceLayout(NamedTuple):
     """How the variables and the clauses of an instance follow from its row (see `Instances`).
 
     - `entries`: for each entry x of a row a factor, an offset, and the number of consecutive
@@ -119,7 +119,7 @@ and zeros in each.
 
 def instantiate(instances: Instances) -> Iterator[NDArray[np.int32]]:
     """Yield the clauses of all instances, in order, with a 0 after each clause."""
-    layouts, rows = list[Layout](), list[int]()
+    layouts, rows = list[InstanceLayout](), list[int]()
     for (template, conditions), own_rows in instances.items():
         layout = template.layout(conditions)
         count = len(own_rows) // layout.entries.shape[1]
@@ -135,7 +135,7 @@ def instantiate(instances: Instances) -> Iterator[NDArray[np.int32]]:
         yield _clauses_of_few(layouts, rows)
 
 
-def _clauses_of_many(layout: Layout, rows: Sequence[int]) -> NDArray[np.int32]:
+def _clauses_of_many(layout: InstanceLayout, rows: Sequence[int]) -> NDArray[np.int32]:
     """The clauses of instances with the same layout."""
     factors, offsets, lengths = layout.entries
     firsts = np.array(rows, np.int32).reshape(-1, len(lengths)) * factors + offsets
@@ -145,7 +145,7 @@ def _clauses_of_many(layout: Layout, rows: Sequence[int]) -> NDArray[np.int32]:
     return _literals(variables).take(layout.indices, axis=1).reshape(-1)
 
 
-def _clauses_of_few(layouts: Sequence[Layout], rows: Sequence[int]) -> NDArray[np.int32]:
+def _clauses_of_few(layouts: Sequence[InstanceLayout], rows: Sequence[int]) -> NDArray[np.int32]:
     """The clauses of instances, whose layouts may differ."""
     factors, offsets, lengths = np.concatenate([layout.entries for layout in layouts], axis=1)
     ends = np.cumsum(lengths)

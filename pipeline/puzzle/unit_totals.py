@@ -95,7 +95,7 @@ def _are_peers(cells: int, peers: Sequence[int]) -> bool:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Bands:
+class _BandIndex:
     """Each unit, and each band of consecutive units without common cells, smaller ones first.
 
     - `cells`: the mask of each band.
@@ -125,7 +125,7 @@ class _Bands:
 
 
 @lru_cache(maxsize=16)
-def _bands(units: tuple[int, ...]) -> _Bands:
+def _bands(units: tuple[int, ...]) -> _BandIndex:
     """The bands of these units, given as masks."""
     layers = disjoint_layers(units)
     bands = [
@@ -134,4 +134,4 @@ def _bands(units: tuple[int, ...]) -> _Bands:
         for layer in layers
         for start in range(len(layer) - count + 1)
     ]
-    return _Bands(*zip(*bands, strict=True)) if bands else _Bands((), ())
+    return _BandIndex(*zip(*bands, strict=True)) if bands else _BandIndex((), ())

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import shutil
 import time
-from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, replace
-from itertools import chain
 from typing import Literal
 
 from pipeline.errors import EnvironmentFailure, LimitReached, SolverError, SolverMissing, UsageError
@@ -141,8 +139,7 @@ def _pack(cnf: Cnf, limits: Limits) -> Cnf:
     for family in cnf.families:
         clauses = family.clauses
         if not isinstance(clauses, PackedClauses):
-            numbers = chain.from_iterable((*clause, 0) for clause in deadline.watch(clauses))
-            clauses = PackedClauses(array("i", numbers).tobytes())
+            clauses = PackedClauses.of(deadline.watch(clauses))
         families.append(replace(family, clauses=clauses))
     return replace(cnf, families=tuple(families))
 

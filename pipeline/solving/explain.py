@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from array import array
 from collections.abc import Iterable, Sequence
 from contextlib import nullcontext, suppress
 from dataclasses import dataclass, replace
@@ -267,9 +266,7 @@ def _clauses_with_assumptions(
 @lru_cache(maxsize=1)
 def _unit_clauses(geometry: Geometry) -> PackedClauses:
     """The clauses of an empty grid, cached for the last geometry."""
-    clauses = encode_puzzle(Puzzle.empty(geometry), "extended").clauses()
-    numbers = chain.from_iterable((*clause, 0) for clause in clauses)
-    return PackedClauses(array("i", numbers).tobytes())
+    return PackedClauses.of(encode_puzzle(Puzzle.empty(geometry), "extended").clauses())
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
-from itertools import chain
 from math import inf
 
 import numpy as np
@@ -18,7 +17,7 @@ from numpy.typing import NDArray
 from pipeline.errors import LimitReached
 from pipeline.limits import NO_TIME_LIMIT, Deadline, Limits
 from pipeline.native import Program, ProgramLoader
-from pipeline.puzzle.clauses import Clause, PackedClauses
+from pipeline.puzzle.clauses import Clause, PackedClauses, clause_bounds
 from pipeline.solving.cdcl import kernel as K
 from pipeline.solving.cnf import Cnf, Unknown
 from pipeline.solving.cores import CoreAnswer, UnsatCore, shrink_core
@@ -224,12 +223,10 @@ def _number(literal: int) -> int:
 
 def _dimacs(clauses: Iterable[Iterable[Clause]]) -> NDArray[np.int32]:
     """All clauses as one array of DIMACS literals, with a 0 after each clause."""
-    arrays = [
-        part.array
-        if isinstance(part, PackedClauses)
-        else np.array([*chain.from_iterable((*clause, 0) for clause in part)], np.int32)
-        for part in clauses
+    packed = [
+        part if isinstance(part, PackedClauses) else PackedClauses.of(part) for part in clauses
     ]
+    arrays = [part.array for part in packed]
     return np.concatenate(arrays) if arrays else np.zeros(0, np.int32)
 
 
@@ -240,7 +237,8 @@ def _check_length(length: int) -> None:
 
 def _new_state(numbers: NDArray[np.int32], variables: int, limits: Limits) -> K.State:
     """The state before the clauses in `numbers` are loaded. Raises LimitReached."""
-    sizes = np.diff(np.flatnonzero(numbers == 0), prepend=-1) - 1
+    starts, ends = clause_bounds(numbers)
+    sizes = ends - starts
     is_long = sizes > 2
     clauses = int(is_long.sum()) + LEARNED_CLAUSES
     literals = int(sizes[is_long].sum()) + variables + LEARNED_LITERALS
